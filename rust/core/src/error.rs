@@ -1,0 +1,43 @@
+//! The one error of the crate.
+
+use std::fmt;
+
+/// Why an operation failed. Nothing has changed where one is returned.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The caller's tokenizer, formatter, trigger or text source failed; its own error is inside.
+    Host(Box<dyn std::error::Error + Send + Sync>),
+    /// More messages than an index can hold (2^32 - 2).
+    TooManyMessages,
+}
+
+impl Error {
+    /// Wraps an error of the caller's own code.
+    pub fn host(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Host(Box::new(error))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host(error) => error.fmt(f),
+            Self::TooManyMessages => {
+                f.write_str("an index holds at most 4,294,967,293 messages; split the history")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Host(error) => Some(error.as_ref()),
+            Self::TooManyMessages => None,
+        }
+    }
+}
+
+/// The result of the crate's fallible functions.
+pub type Result<T> = std::result::Result<T, Error>;

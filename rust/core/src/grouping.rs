@@ -1,0 +1,242 @@
+//! Messages into groups and turns, one message at a time.
+//!
+//! Appending message after message gives exactly what grouping the whole list at once gives, since
+//! there is no other way to group. Every message costs amortised `O(log n)` at the worst: calls are
+//! found by key, and groups that a late result ties together are joined as in a union-find.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::group::{Group, GroupKind};
+use crate::message::{CallKey, Facts, Role};
+
+/// The groups of a growing list of messages.
+///
+/// A group keeps its number ("slot") for ever. Slots are ordered by first message; the slot of a
+/// group that was joined to an earlier one is left empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Grouping {
+    groups: Vec<Group>,
+    group_of: Vec<u32>,
+    joined: HashMap<u32, u32>,
+    calls: HashMap<CallKey, Calls>,
+    /// Messages of the current turn with calls that have no result yet, and how many.
+    pending: BTreeMap<u32, u32>,
+    run: Run,
+    turn: u32,
+}
+
+/// What the next message may join.
+#[derive(Clone, Copy, Debug, Default)]
+enum Run {
+    #[default]
+    Nothing,
+    /// Reasoning-only messages, each a group of its own until calls follow; the first of them.
+    Reasoning(u32),
+    /// An assistant with calls, and the reasoning after it.
+    Calls(u32),
+    /// The results that directly follow calls.
+    Results(u32),
+    /// Results elsewhere, and the group of those among them whose call is unknown.
+    Stray(Option<u32>),
+}
+
+/// The calls that share one key, as messages.
+#[derive(Clone, Debug)]
+struct Calls {
+    latest: u32,
+    unanswered: Vec<u32>,
+}
+
+/// Where a message went.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Placement {
+    pub(crate) slot: u32,
+    pub(crate) new: bool,
+    /// Groups to be joined, as `(later, earlier)`: see [`Grouping::join`].
+    pub(crate) ties: Vec<(u32, u32)>,
+}
+
+impl Grouping {
+    pub(crate) fn group(&self, slot: u32) -> &Group {
+        &self.groups[slot as usize]
+    }
+
+    /// How many slots there are, empty ones among them.
+    pub(crate) fn slots(&self) -> u32 {
+        count(self.groups.len())
+    }
+
+    /// How many slots are empty since their group was joined to an earlier one.
+    pub(crate) fn empty_slots(&self) -> u32 {
+        count(self.joined.len())
+    }
+
+    pub(crate) fn messages(&self) -> u32 {
+        count(self.group_of.len())
+    }
+
+    /// The number of user messages, which is the number of the newest turn.
+    pub(crate) fn turns(&self) -> u32 {
+        self.turn
+    }
+
+    /// The slot of the group that holds a message.
+    pub(crate) fn slot_of(&mut self, message: u32) -> u32 {
+        let slot = self.group_of[message as usize];
+        if self.joined.is_empty() {
+            return slot;
+        }
+        let root = self.root(slot);
+        let mut slot = slot;
+        while slot != root {
+            slot = self.joined.insert(slot, root).unwrap_or(root);
+        }
+        root
+    }
+
+    /// Slots of groups with a call that still waits for its result.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = u32> + '_ {
+        self.pending.keys().map(|&message| self.root(self.group_of[message as usize]))
+    }
+
+    /// The slot that a group lives in since groups were joined.
+    pub(crate) fn root(&self, mut slot: u32) -> u32 {
+        while let Some(&earlier) = self.joined.get(&slot) {
+            slot = earlier;
+        }
+        slot
+    }
+
+    /// Takes the next message. Where it ties groups together, the caller joins them.
+    pub(crate) fn push(&mut self, facts: &Facts) -> Placement {
+        match facts.role {
+            Role::System | Role::Developer => self.alone(GroupKind::System, Run::Nothing),
+            Role::User | Role::Assistant if facts.stand_in => {
+                self.alone(GroupKind::Summary, Run::Nothing)
+            }
+            Role::User => {
+                self.turn += 1;
+                self.pending.clear();
+                self.alone(GroupKind::User, Run::Nothing)
+            }
+            Role::Assistant if facts.has_calls => self.calls(&facts.calls),
+            Role::Assistant if facts.reasoning_only => self.reasoning(),
+            Role::Assistant => self.alone(GroupKind::AssistantText, Run::Nothing),
+            Role::Tool | Role::Function => self.result(facts.answers),
+        }
+    }
+
+    fn alone(&mut self, kind: GroupKind, run: Run) -> Placement {
+        let slot = self.slots();
+        self.groups.push(Group::new(kind, self.turn, self.messages()));
+        self.group_of.push(slot);
+        self.run = run;
+        Placement { slot, new: true, ties: Vec::new() }
+    }
+
+    fn into_group(&mut self, slot: u32, ties: Vec<(u32, u32)>) -> Placement {
+        let position = self.messages();
+        self.groups[slot as usize].push(position);
+        self.group_of.push(slot);
+        Placement { slot, new: false, ties }
+    }
+
+    fn reasoning(&mut self) -> Placement {
+        match self.run {
+            Run::Calls(slot) => self.into_group(slot, Vec::new()),
+            Run::Reasoning(first) => self.alone(GroupKind::AssistantText, Run::Reasoning(first)),
+            _ => self.alone(GroupKind::AssistantText, Run::Reasoning(self.slots())),
+        }
+    }
+
+    fn calls(&mut self, keys: &[CallKey]) -> Placement {
+        let message = self.messages();
+        for key in keys {
+            let calls = self
+                .calls
+                .entry(*key)
+                .or_insert_with(|| Calls { latest: message, unanswered: Vec::new() });
+            calls.latest = message;
+            calls.unanswered.push(message);
+        }
+        if !keys.is_empty() {
+            self.pending.insert(message, count(keys.len()));
+        }
+        let slot = self.slots();
+        let ties = match self.run {
+            Run::Reasoning(first) => (first + 1..=slot).map(|later| (later, first)).collect(),
+            _ => Vec::new(),
+        };
+        let mut placement = self.alone(GroupKind::ToolCall, Run::Calls(slot));
+        placement.ties = ties;
+        placement
+    }
+
+    fn result(&mut self, key: Option<CallKey>) -> Placement {
+        let call = key.and_then(|key| self.answer(key));
+        match self.run {
+            Run::Calls(slot) | Run::Results(slot) => {
+                self.run = Run::Results(slot);
+                let other = call.map_or(slot, |call| self.slot_of(call));
+                let tie = (other != slot).then_some((slot.max(other), slot.min(other)));
+                self.into_group(slot, tie.into_iter().collect())
+            }
+            Run::Stray(_) | Run::Nothing | Run::Reasoning(_) => {
+                let strays = match self.run {
+                    Run::Stray(strays) => strays,
+                    _ => None,
+                };
+                let known = call.or_else(|| {
+                    key.and_then(|key| self.calls.get(&key)).map(|calls| calls.latest)
+                });
+                match (known, strays) {
+                    (Some(call), _) => {
+                        self.run = Run::Stray(strays);
+                        let slot = self.slot_of(call);
+                        self.into_group(slot, Vec::new())
+                    }
+                    (None, Some(slot)) => self.into_group(slot, Vec::new()),
+                    (None, None) => {
+                        self.alone(GroupKind::ToolCall, Run::Stray(Some(self.slots())))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The nearest earlier call of that key without a result, which has one from now on.
+    fn answer(&mut self, key: CallKey) -> Option<u32> {
+        let message = self.calls.get_mut(&key)?.unanswered.pop()?;
+        if let Some(waiting) = self.pending.get_mut(&message) {
+            *waiting -= 1;
+            if *waiting == 0 {
+                self.pending.remove(&message);
+            }
+        }
+        Some(message)
+    }
+
+    /// Joins two groups that a message ties together; the later one's slot is left empty.
+    pub(crate) fn join(&mut self, later: u32, earlier: u32) {
+        let (later, earlier) = (self.root(later), self.root(earlier));
+        let (later, earlier) = (later.max(earlier), later.min(earlier));
+        if later == earlier {
+            return;
+        }
+        let (head, tail) = self.groups.split_at_mut(later as usize);
+        let (kept, gone) = (&mut head[earlier as usize], &mut tail[0]);
+        kept.absorb(gone);
+        kept.kind = GroupKind::ToolCall;
+        self.joined.insert(later, earlier);
+        self.run = match self.run {
+            Run::Calls(slot) if slot == later => Run::Calls(earlier),
+            Run::Results(slot) if slot == later => Run::Results(earlier),
+            Run::Stray(Some(slot)) if slot == later => Run::Stray(Some(earlier)),
+            other => other,
+        };
+    }
+}
+
+fn count(len: usize) -> u32 {
+    u32::try_from(len).expect("the index refuses more messages than a u32 counts")
+}

@@ -1,0 +1,235 @@
+//! Excluding, replacing, restoring, and undoing all of it.
+
+use super::groups::GroupId;
+use super::tokens::UNKNOWN;
+use super::{MessageIndex, StandIn};
+use crate::message::Role;
+
+/// What a slot contributes to the projection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Current {
+    /// The messages themselves.
+    #[default]
+    Raw,
+    /// The stand-in of that number.
+    StandIn(u32),
+    /// Nothing: the group is excluded, or stood for at the slot of an earlier group.
+    Nothing,
+}
+
+/// The state of one slot.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SlotState {
+    pub(super) current: Current,
+    /// Why the raw group is excluded, as a number of a reason; 0 where it is not.
+    pub(super) reason: u16,
+    /// The stand-in that stands for the raw group, plus one.
+    pub(super) replaced_by: u32,
+}
+
+/// One entry of the log by which changes are undone and earlier figures are found.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// A slot changed what it holds; `reason` is what the entering group was excluded for.
+    Slot { slot: u32, before: Current, after: Current, reason: u16 },
+    /// A group got or lost its stand-in.
+    Link { group: GroupId, before: Option<u32> },
+    /// A stand-in was written or dissolved.
+    StandIn { number: u32, dissolved: bool },
+    /// These messages were the group of that slot until it was joined to an earlier one.
+    Joined { slot: u32, messages: Box<[u32]> },
+}
+
+/// A point in the life of an index, to which changes can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    pub(super) log: usize,
+    pub(super) messages: u32,
+}
+
+impl MessageIndex {
+    pub(super) fn current(&self, slot: u32) -> Current {
+        self.slots[slot as usize].current
+    }
+
+    /// The number of a reason, from its text.
+    pub(super) fn reason_number(&mut self, reason: &str) -> u16 {
+        let known = self.reasons.iter().position(|known| known == reason).unwrap_or_else(|| {
+            // The last number is shared by whatever comes after 65,535 different reasons.
+            if self.reasons.len() < usize::from(u16::MAX) {
+                self.reasons.push(reason.to_owned());
+            }
+            self.reasons.len() - 1
+        });
+        u16::try_from(known).unwrap_or(u16::MAX)
+    }
+
+    fn reason_of(&mut self, slot: u32, current: Current) -> Option<&mut u16> {
+        match current {
+            Current::Raw => Some(&mut self.slots[slot as usize].reason),
+            Current::StandIn(number) => Some(&mut self.stand_ins[number as usize].reason),
+            Current::Nothing => None,
+        }
+    }
+
+    /// Lets a slot hold something else, and remembers what it held.
+    fn set_current(&mut self, slot: u32, after: Current, reason: u16) {
+        let before = self.current(slot);
+        if before == after {
+            return;
+        }
+        self.leave(slot);
+        if let Some(old) = self.reason_of(slot, before) {
+            *old = reason;
+        }
+        let entering = self.reason_of(slot, after).map_or(0, std::mem::take);
+        self.slots[slot as usize].current = after;
+        self.enter(slot);
+        self.log.push(Change::Slot { slot, before, after, reason: entering });
+    }
+
+    fn link(&mut self, group: GroupId, stand_in: Option<u32>) -> Option<u32> {
+        match group.stand_in {
+            None => {
+                let link = &mut self.slots[group.slot as usize].replaced_by;
+                let before = std::mem::replace(link, stand_in.map_or(0, |number| number + 1));
+                before.checked_sub(1)
+            }
+            Some(own) => {
+                std::mem::replace(&mut self.stand_ins[own as usize].replaced_by, stand_in)
+            }
+        }
+    }
+
+    fn set_link(&mut self, group: GroupId, stand_in: Option<u32>) {
+        let before = self.link(group, stand_in);
+        self.log.push(Change::Link { group, before });
+    }
+
+    pub(super) fn stand_in_of(&self, group: GroupId) -> Option<u32> {
+        match group.stand_in {
+            None => self.slots[group.slot as usize].replaced_by.checked_sub(1),
+            Some(own) => self.stand_ins[own as usize].replaced_by,
+        }
+    }
+
+    /// Excludes what a slot holds. Says whether it held anything.
+    pub fn exclude(&mut self, slot: u32, reason: &str) -> bool {
+        let held = self.current(slot) != Current::Nothing;
+        if held {
+            let reason = self.reason_number(reason);
+            self.set_current(slot, Current::Nothing, reason);
+        }
+        held
+    }
+
+    /// Puts a message with this text in the place of what these slots hold, at the first of them.
+    ///
+    /// Nothing happens (and `None` comes back) unless the text has fewer UTF-8 bytes than the texts
+    /// that it replaces.
+    pub fn replace(&mut self, slots: &[u32], role: Role, text: &str, reason: &str) -> Option<u32> {
+        let held: Vec<GroupId> = slots.iter().filter_map(|&slot| self.held(slot)).collect();
+        let first = held.iter().map(|group| group.slot).min()?;
+        let bytes: u64 = held.iter().map(|&group| self.group(group).byte_count).sum();
+        if text.len() as u64 >= bytes {
+            return None;
+        }
+        let number = u32::try_from(self.stand_ins.len()).ok()?;
+        let reason = self.reason_number(reason);
+        self.stand_ins.push(StandIn {
+            role,
+            text: text.to_owned(),
+            replaces: held.clone(),
+            slot: first,
+            tokens: UNKNOWN,
+            replaced_by: None,
+            reason: 0,
+            dissolved: false,
+        });
+        self.anchored.entry(first).or_default().push(number);
+        self.log.push(Change::StandIn { number, dissolved: true });
+        for group in held {
+            self.set_link(group, Some(number));
+            let after =
+                if group.slot == first { Current::StandIn(number) } else { Current::Nothing };
+            self.set_current(group.slot, after, reason);
+        }
+        Some(number)
+    }
+
+    /// Includes a group again. A stand-in for it goes, and what else it stood for comes back.
+    ///
+    /// Says whether anything changed.
+    pub fn restore(&mut self, group: GroupId) -> bool {
+        let version = self.log.len();
+        // From the group up to the outermost stand-in; that one is dissolved first.
+        let mut chain = vec![group];
+        while let Some(number) = chain.last().and_then(|&inner| self.stand_in_of(inner)) {
+            chain.push(GroupId { slot: self.stand_ins[number as usize].slot, stand_in: Some(number) });
+        }
+        for outer in chain.into_iter().skip(1).rev() {
+            self.dissolve(outer);
+        }
+        self.set_current(group.slot, group.as_current(), 0);
+        self.log.len() > version
+    }
+
+    pub(super) fn restore_slot(&mut self, slot: u32) {
+        self.restore(GroupId { slot, stand_in: None });
+    }
+
+    /// Takes a stand-in away and includes the groups that it stood for.
+    fn dissolve(&mut self, group: GroupId) {
+        let Some(number) = group.stand_in else { return };
+        if self.current(group.slot) == Current::StandIn(number) {
+            self.set_current(group.slot, Current::Nothing, 0);
+        }
+        self.stand_ins[number as usize].dissolved = true;
+        self.log.push(Change::StandIn { number, dissolved: false });
+        for original in self.stand_ins[number as usize].replaces.clone() {
+            self.set_link(original, None);
+            self.set_current(original.slot, original.as_current(), 0);
+        }
+    }
+
+    /// Where the index stands now.
+    pub fn version(&self) -> Version {
+        Version { log: self.log.len(), messages: self.message_count() }
+    }
+
+    /// Undoes every exclusion, replacement and restoration since that version.
+    ///
+    /// Messages that came since stay, and what they tied together stays tied.
+    pub fn undo_to(&mut self, version: Version) {
+        while self.log.len() > version.log {
+            match self.log.pop() {
+                Some(Change::Slot { slot, before, after, reason }) => {
+                    if self.grouping.root(slot) != slot {
+                        continue;
+                    }
+                    self.leave(slot);
+                    if let Some(left) = self.reason_of(slot, before) {
+                        *left = 0;
+                    }
+                    if let Some(entered) = self.reason_of(slot, after) {
+                        *entered = reason;
+                    }
+                    self.slots[slot as usize].current = before;
+                    self.enter(slot);
+                }
+                Some(Change::Link { group, before }) => {
+                    self.link(group, before);
+                }
+                Some(Change::StandIn { number, dissolved }) => {
+                    self.stand_ins[number as usize].dissolved = dissolved;
+                }
+                Some(Change::Joined { .. }) | None => {}
+            }
+        }
+    }
+
+    pub(super) fn log_join(&mut self, slot: u32) {
+        let messages = self.grouping.group(slot).positions().collect();
+        self.log.push(Change::Joined { slot, messages });
+    }
+}

@@ -1,0 +1,97 @@
+//! What strategies look up: each is `O(log64 n)`, or a walk from the newest group back.
+
+use super::MessageIndex;
+use super::changes::{Change, Version};
+use crate::group::GroupKind;
+
+impl MessageIndex {
+    pub(crate) fn has_tool_calls(&self) -> bool {
+        self.included.tool_calls.len() > 0
+    }
+
+    /// The kind of what an included slot holds.
+    pub(crate) fn held_kind(&self, slot: u32) -> GroupKind {
+        self.kind(slot)
+    }
+
+    /// The turn of what a slot holds; for system groups, that of their place.
+    pub(crate) fn turn_of_slot(&self, slot: u32) -> u32 {
+        self.grouping.group(slot).turn
+    }
+
+    /// The first included slot from there on; with `non_system`, system groups are passed over.
+    pub(crate) fn next_candidate(&self, from: u32, non_system: bool) -> Option<u32> {
+        if non_system { self.included.non_system.next(from) } else { self.included.all.next(from) }
+    }
+
+    /// The first included tool-call group from there on.
+    pub(crate) fn next_tool_call(&self, from: u32) -> Option<u32> {
+        self.included.tool_calls.next(from)
+    }
+
+    pub(crate) fn newest_non_system(&self) -> impl Iterator<Item = u32> + '_ {
+        self.included.non_system.iter_rev()
+    }
+
+    pub(crate) fn newest_tool_calls(&self) -> impl Iterator<Item = u32> + '_ {
+        self.included.tool_calls.iter_rev()
+    }
+
+    pub(crate) fn newest_included(&self) -> Option<u32> {
+        self.included.all.previous(u32::MAX)
+    }
+
+    pub(crate) fn last_user_slot(&self) -> Option<u32> {
+        self.included.users.previous(u32::MAX)
+    }
+
+    /// The slot of the first user message, included or not.
+    pub(crate) fn first_user_slot(&self) -> Option<u32> {
+        self.first_user
+    }
+
+    /// Groups with a call that waits for its result.
+    pub(crate) fn pending_slots(&self) -> impl Iterator<Item = u32> + '_ {
+        self.grouping.pending()
+    }
+
+    /// The number of the `nth` newest turn that has included groups; 0 where there are fewer.
+    pub(crate) fn nth_newest_turn(&self, nth: u32) -> u32 {
+        let mut seen = 0;
+        let mut last = 0;
+        for slot in self.included.non_system.iter_rev() {
+            let turn = self.turn_of_slot(slot);
+            if turn == 0 {
+                return 0;
+            }
+            if turn != last {
+                (last, seen) = (turn, seen + 1);
+                if seen == nth {
+                    return turn;
+                }
+            }
+        }
+        0
+    }
+
+    /// The positions of a slot's messages, ascending.
+    pub(crate) fn slot_messages(&self, slot: u32) -> Vec<u32> {
+        let mut positions: Vec<u32> = self.grouping.group(slot).positions().collect();
+        positions.sort_unstable();
+        positions
+    }
+
+    /// How many slots changed what they hold since that version.
+    pub(crate) fn slots_changed(&self, version: Version) -> u64 {
+        let mut slots: Vec<u32> = self.log[version.log.min(self.log.len())..]
+            .iter()
+            .filter_map(|change| match change {
+                Change::Slot { slot, .. } => Some(*slot),
+                _ => None,
+            })
+            .collect();
+        slots.sort_unstable();
+        slots.dedup();
+        slots.len() as u64
+    }
+}

@@ -1,0 +1,226 @@
+//! The message index: groups, what of them is included, and exact figures about both.
+//!
+//! Everything is kept up to date in `O(1)` (or `O(log64 n)`) a change, so that one more turn of a
+//! long conversation costs the same however long it is. Token counts are lazy: see [`tokens`].
+
+mod changes;
+mod figures;
+mod groups;
+mod lookups;
+mod tokens;
+
+pub use figures::{Counts, Figures, Metric};
+pub use changes::Version;
+pub use groups::{GroupId, GroupView, Kept};
+pub use tokens::{Bounds, Overhead};
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::error::{Error, Result};
+use crate::group::GroupKind;
+use crate::grouping::Grouping;
+use crate::message::{Facts, Role};
+use crate::ordered_set::OrderedSet;
+
+use changes::{Change, Current, SlotState};
+use figures::Sums;
+use tokens::UNKNOWN;
+
+/// The structured view over a list of messages.
+#[derive(Clone, Debug, Default)]
+pub struct MessageIndex {
+    grouping: Grouping,
+    bytes: Vec<u32>,
+    /// Tokens of each message, fixed ones included, or [`UNKNOWN`].
+    tokens: Vec<u32>,
+    /// The fixed tokens of the few messages that have some.
+    fixed: HashMap<u32, u32>,
+    slots: Vec<SlotState>,
+    stand_ins: Vec<StandIn>,
+    /// The stand-ins of each slot that has some, oldest first.
+    anchored: BTreeMap<u32, Vec<u32>>,
+    reasons: Vec<String>,
+    included: Included,
+    sums: Sums,
+    all_bytes: u64,
+    overhead: Overhead,
+    bounds: Bounds,
+    first_user: Option<u32>,
+    log: Vec<Change>,
+}
+
+/// The included slots, by what strategies look for.
+#[derive(Clone, Debug, Default)]
+struct Included {
+    all: OrderedSet,
+    non_system: OrderedSet,
+    tool_calls: OrderedSet,
+    users: OrderedSet,
+    /// Slots with messages whose tokens nobody has counted yet.
+    uncounted: OrderedSet,
+    /// How many non-system groups each turn has.
+    turns: Vec<u32>,
+    /// How many turns from 1 on have any.
+    turn_count: u64,
+}
+
+/// A message that compaction wrote in place of others.
+#[derive(Clone, Debug)]
+pub struct StandIn {
+    /// Its role: assistant or user.
+    pub role: Role,
+    /// Its text.
+    pub text: String,
+    /// The groups that it stands for, in order.
+    replaces: Vec<GroupId>,
+    slot: u32,
+    tokens: u32,
+    replaced_by: Option<u32>,
+    reason: u16,
+    /// Undone: it stands for nothing any more.
+    dissolved: bool,
+}
+
+impl MessageIndex {
+    /// An empty index whose tokenizer has these bounds.
+    pub fn new(bounds: Bounds, overhead: Overhead) -> Self {
+        Self { bounds, overhead, reasons: vec![String::new()], ..Self::default() }
+    }
+
+    /// The number of messages taken so far.
+    pub fn message_count(&self) -> u32 {
+        self.grouping.messages()
+    }
+
+    /// Takes the next message of the list.
+    ///
+    /// # Errors
+    /// [`Error::TooManyMessages`] past 2^32 - 3 messages.
+    pub fn push(&mut self, facts: &Facts) -> Result<()> {
+        if self.grouping.messages() >= u32::MAX - 2 {
+            return Err(Error::TooManyMessages);
+        }
+        let message = self.grouping.messages();
+        let tokens = facts.text_tokens.map_or(UNKNOWN, |text| {
+            text.saturating_add(facts.fixed_tokens).min(UNKNOWN - 1)
+        });
+        if tokens == UNKNOWN && facts.fixed_tokens > 0 {
+            self.fixed.insert(message, facts.fixed_tokens);
+        }
+        self.bytes.push(facts.bytes);
+        self.tokens.push(tokens);
+        self.all_bytes += u64::from(facts.bytes);
+
+        let placement = self.grouping.push(facts);
+        if placement.new {
+            self.slots.push(SlotState::default());
+            if self.grouping.group(placement.slot).kind == GroupKind::User {
+                self.first_user.get_or_insert(placement.slot);
+            }
+            self.enter(placement.slot);
+        } else if self.current(placement.slot) == Current::Raw {
+            self.add_message(placement.slot, message);
+        } else {
+            // A late result is news: the group that waited for it is wanted again.
+            self.restore_slot(placement.slot);
+        }
+        for (later, earlier) in placement.ties {
+            self.join(later, earlier);
+        }
+        Ok(())
+    }
+
+    /// Joins two groups; the whole is included where either was, since neither may be split.
+    fn join(&mut self, later: u32, earlier: u32) {
+        let (later, earlier) = (self.grouping.root(later), self.grouping.root(earlier));
+        if later == earlier {
+            return;
+        }
+        if self.current(later) != self.current(earlier) {
+            self.log_join(later.max(earlier));
+            for slot in [earlier, later] {
+                if self.current(slot) != Current::Raw {
+                    self.restore_slot(slot);
+                }
+            }
+        }
+        // The sums stay as they are, since no message comes or goes.
+        let uncounted = [earlier, later].map(|slot| self.leave_sets(slot));
+        self.grouping.join(later, earlier);
+        self.slots[later.max(earlier) as usize].current = Current::Nothing;
+        self.enter_sets(later.min(earlier), uncounted.contains(&true));
+    }
+
+    /// Adds what a slot now holds to the sets and sums.
+    fn enter(&mut self, slot: u32) {
+        let current = self.current(slot);
+        if current != Current::Nothing {
+            let counted = self.add_sums(slot, current);
+            self.enter_sets(slot, !counted);
+        }
+    }
+
+    /// Takes what a slot holds out of the sets and sums.
+    fn leave(&mut self, slot: u32) {
+        let current = self.current(slot);
+        if current != Current::Nothing {
+            self.leave_sets(slot);
+            self.remove_sums(slot, current);
+        }
+    }
+
+    fn enter_sets(&mut self, slot: u32, uncounted: bool) {
+        let (kind, turn) = (self.kind(slot), self.grouping.group(slot).turn);
+        self.included.all.insert(slot);
+        if uncounted {
+            self.included.uncounted.insert(slot);
+        }
+        if kind == GroupKind::System {
+            return;
+        }
+        self.included.non_system.insert(slot);
+        self.included.add_turn(turn);
+        match kind {
+            GroupKind::ToolCall => self.included.tool_calls.insert(slot),
+            GroupKind::User => self.included.users.insert(slot),
+            _ => false,
+        };
+    }
+
+    /// Says whether the slot had messages that nobody has counted.
+    fn leave_sets(&mut self, slot: u32) -> bool {
+        let turn = self.grouping.group(slot).turn;
+        self.included.all.remove(slot);
+        if self.included.non_system.remove(slot) {
+            self.included.remove_turn(turn);
+        }
+        self.included.tool_calls.remove(slot);
+        self.included.users.remove(slot);
+        self.included.uncounted.remove(slot)
+    }
+
+    /// The kind of what a slot holds, or of its raw group where it holds nothing.
+    fn kind(&self, slot: u32) -> GroupKind {
+        match self.current(slot) {
+            Current::StandIn(_) => GroupKind::Summary,
+            Current::Raw | Current::Nothing => self.grouping.group(slot).kind,
+        }
+    }
+}
+
+impl Included {
+    fn add_turn(&mut self, turn: u32) {
+        let at = turn as usize;
+        if self.turns.len() <= at {
+            self.turns.resize(at + 1, 0);
+        }
+        self.turns[at] += 1;
+        self.turn_count += u64::from(turn > 0 && self.turns[at] == 1);
+    }
+
+    fn remove_turn(&mut self, turn: u32) {
+        let groups = &mut self.turns[turn as usize];
+        *groups -= 1;
+        self.turn_count -= u64::from(turn > 0 && *groups == 0);
+    }
+}

@@ -1,0 +1,173 @@
+//! Lazy token counts: exact decisions without counting everything.
+//!
+//! For what is included the index keeps the sum of known counts and, for the rest, the sums of the
+//! least and the most tokens that it can have. A question is answered from those where they
+//! suffice; else messages are counted, newest first, until they do. A text is counted once.
+
+use super::MessageIndex;
+use super::changes::Current;
+use crate::error::Result;
+use crate::host::Host;
+
+/// Marks a count that is not known yet.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+/// What is known of a count before counting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bounds {
+    /// Nothing: any tokenizer of the caller's.
+    #[default]
+    Unbounded,
+    /// A byte-level vocabulary: a token holds from one byte up to this many.
+    ByteLevel {
+        /// Bytes of the longest token.
+        longest: u32,
+    },
+}
+
+impl Bounds {
+    /// The least and the most tokens that texts of so many bytes can have.
+    ///
+    /// For an unbounded tokenizer the most is a guess that is never relied on.
+    pub(super) fn of(self, bytes: u32) -> (u32, u32) {
+        match self {
+            Self::Unbounded => (0, bytes),
+            Self::ByteLevel { longest } => (bytes.div_ceil(longest.max(1)), bytes),
+        }
+    }
+}
+
+/// What an API adds to the tokens of the texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overhead {
+    /// Tokens for each message.
+    pub per_message: u32,
+    /// Tokens for the whole history, unless it is empty.
+    pub per_history: u32,
+}
+
+impl Overhead {
+    pub(super) fn of(self, messages: u64) -> u64 {
+        let whole = if messages > 0 { u64::from(self.per_history) } else { 0 };
+        messages * u64::from(self.per_message) + whole
+    }
+}
+
+impl MessageIndex {
+    /// The included tokens where all of them have been counted.
+    pub fn known_included_tokens(&self) -> Option<u64> {
+        (self.sums.uncounted == 0)
+            .then(|| self.sums.tokens + self.overhead.of(self.sums.messages))
+    }
+
+    /// The included tokens; counts what has not been counted.
+    ///
+    /// # Errors
+    /// Whatever the tokenizer raises.
+    pub fn included_tokens(&mut self, host: &mut dyn Host) -> Result<u64> {
+        loop {
+            if let Some(tokens) = self.known_included_tokens() {
+                return Ok(tokens);
+            }
+            self.count_newest(u64::MAX, host)?;
+        }
+    }
+
+    /// Whether the included tokens are more than `limit`; counts only until that is decided.
+    ///
+    /// # Errors
+    /// Whatever the tokenizer raises.
+    pub fn tokens_exceed(&mut self, limit: u64, host: &mut dyn Host) -> Result<bool> {
+        loop {
+            let known = self.sums.tokens + self.overhead.of(self.sums.messages);
+            if known + self.sums.least > limit {
+                return Ok(true);
+            }
+            let bounded = self.bounds != Bounds::Unbounded || self.sums.uncounted == 0;
+            if bounded && known + self.sums.most <= limit {
+                return Ok(false);
+            }
+            self.count_newest(limit - known, host)?;
+        }
+    }
+
+    /// Counts the newest uncounted messages, about as many as hold `wanted` tokens.
+    fn count_newest(&mut self, wanted: u64, host: &mut dyn Host) -> Result<()> {
+        let mut batch = Vec::new();
+        let mut expected = 0;
+        let mut stand_in = None;
+        for slot in self.included.uncounted.iter_rev() {
+            match self.current(slot) {
+                Current::Nothing => {}
+                Current::StandIn(number) => {
+                    stand_in = Some((slot, number));
+                    break;
+                }
+                Current::Raw => {
+                    for message in self.grouping.group(slot).positions() {
+                        if self.tokens[message as usize] == UNKNOWN {
+                            batch.push(message);
+                            // Four bytes a token is what English takes; a guess only.
+                            expected += u64::from(self.bytes[message as usize] / 4 + 1);
+                        }
+                    }
+                }
+            }
+            if expected > wanted || self.bounds == Bounds::Unbounded {
+                break;
+            }
+        }
+        if batch.is_empty() {
+            let Some((slot, number)) = stand_in else { return Ok(()) };
+            self.count_stand_in(number, host)?;
+            self.included.uncounted.remove(slot);
+            return Ok(());
+        }
+        self.count_messages(&batch, host)
+    }
+
+    /// Counts those of these messages that have not been counted.
+    pub(super) fn count_messages(&mut self, messages: &[u32], host: &mut dyn Host) -> Result<()> {
+        let unknown: Vec<u32> = messages
+            .iter()
+            .copied()
+            .filter(|&message| self.tokens[message as usize] == UNKNOWN)
+            .collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let counts = host.count_messages(&unknown)?;
+        for (&message, count) in unknown.iter().zip(counts) {
+            self.set_message_tokens(message, count);
+        }
+        for message in unknown {
+            self.note_counted(message);
+        }
+        Ok(())
+    }
+
+    /// A slot whose messages have all been counted is no longer among the uncounted ones.
+    fn note_counted(&mut self, message: u32) {
+        let slot = self.grouping.slot_of(message);
+        if !self.included.uncounted.contains(slot) || self.current(slot) != Current::Raw {
+            return;
+        }
+        let tokens = &self.tokens;
+        if self.grouping.group(slot).positions().all(|message| tokens[message as usize] != UNKNOWN) {
+            self.included.uncounted.remove(slot);
+        }
+    }
+
+    pub(super) fn count_stand_in(&mut self, number: u32, host: &mut dyn Host) -> Result<u32> {
+        let stand_in = &self.stand_ins[number as usize];
+        if stand_in.tokens == UNKNOWN {
+            let tokens = host.count_text(&stand_in.text)?;
+            let slot = stand_in.slot;
+            self.set_stand_in_tokens(number, tokens);
+            if self.current(slot) == Current::StandIn(number) {
+                self.included.uncounted.remove(slot);
+            }
+        }
+        Ok(self.stand_ins[number as usize].tokens)
+    }
+}

@@ -1,0 +1,118 @@
+//! What the core knows of a message: a few facts, never its text.
+
+use std::fmt;
+
+/// Who speaks. `Tool` and the legacy `Function` alone make a message a tool result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Instructions; the newer name of the same role is [`Role::Developer`].
+    System,
+    /// Instructions, as reasoning models call them.
+    Developer,
+    /// The person, or the program that stands for them.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+    /// The result of a legacy `function_call`.
+    Function,
+}
+
+impl Role {
+    /// Every role with its name in the chat format.
+    pub const NAMES: [(Self, &'static str); 6] = [
+        (Self::System, "system"),
+        (Self::Developer, "developer"),
+        (Self::User, "user"),
+        (Self::Assistant, "assistant"),
+        (Self::Tool, "tool"),
+        (Self::Function, "function"),
+    ];
+
+    /// The role of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, known)| *known == name).map(|(role, _)| *role)
+    }
+
+    /// The name in the chat format.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
+
+    /// Whether the message answers a call.
+    pub fn is_result(self) -> bool {
+        matches!(self, Self::Tool | Self::Function)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What links a call to its results: a 128-bit hash of the call id (or of the legacy function's
+/// name), so that a million ids take no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallKey(u128);
+
+impl CallKey {
+    /// The key of a call and of its results, from the id that both carry.
+    pub fn tool(id: &str) -> Self {
+        Self(xxhash_rust::xxh3::xxh3_128(id.as_bytes()))
+    }
+
+    /// The key of a legacy `function_call` and of its result, which are linked by name.
+    pub fn function(name: &str) -> Self {
+        Self(xxhash_rust::xxh3::xxh3_128_with_seed(name.as_bytes(), 1))
+    }
+}
+
+/// The facts of one message that grouping and accounting need.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Who speaks.
+    pub role: Role,
+    /// The keys of the calls that the message makes, in order. Only an assistant makes calls.
+    pub calls: Vec<CallKey>,
+    /// An assistant message with a call counts as a tool call even where no call has an id.
+    pub has_calls: bool,
+    /// The key of the call that the message answers.
+    pub answers: Option<CallKey>,
+    /// An assistant message that holds reasoning and nothing else.
+    pub reasoning_only: bool,
+    /// A digest or a summary that an earlier compaction wrote.
+    pub stand_in: bool,
+    /// UTF-8 bytes of all its texts.
+    pub bytes: u32,
+    /// Tokens that no tokenizer sees: images, audio, files.
+    pub fixed_tokens: u32,
+    /// The tokens of its texts where they are known without counting.
+    pub text_tokens: Option<u32>,
+}
+
+impl Facts {
+    /// A message of that role without text or calls.
+    pub fn new(role: Role) -> Self {
+        Self {
+            role,
+            calls: Vec::new(),
+            has_calls: false,
+            answers: None,
+            reasoning_only: false,
+            stand_in: false,
+            bytes: 0,
+            fixed_tokens: 0,
+            text_tokens: None,
+        }
+    }
+}
+
+/// The openings by which a stand-in is recognised in a bare list.
+pub const STAND_IN_OPENINGS: [&str; 3] = ["[Tool results: ", "[Tool calls: ", "[Summary]"];
+
+/// Whether a text opens like a digest or a summary.
+pub fn opens_like_stand_in(text: &str) -> bool {
+    text.starts_with('[') && STAND_IN_OPENINGS.iter().any(|opening| text.starts_with(opening))
+}

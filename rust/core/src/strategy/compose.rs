@@ -1,0 +1,186 @@
+//! Compositions as a plan of steps that can be left and entered again.
+//!
+//! A strategy of the caller's own may be asynchronous, which the core can't wait for. So a
+//! composition is laid out flat, and [`Execution::advance`] runs up to the next strategy that is
+//! not the core's, hands it out, and goes on from there when it is called again.
+
+use std::sync::Arc;
+
+use super::{Gate, Leaf, Outcome, Strategy, Truncation};
+use crate::error::Result;
+use crate::host::{Callback, Host};
+use crate::index::{Figures, Metric, MessageIndex, Version};
+use crate::trigger::Trigger;
+
+/// A strategy laid out as a list of operations.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    operations: Arc<[Operation]>,
+}
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Run(Leaf),
+    Custom(Callback),
+    /// Goes to `otherwise` unless the tokens exceed the budget.
+    IfOver { budget: u64, otherwise: usize },
+    /// Notes whether the tokens are within the budget at the end.
+    Judge { budget: u64 },
+}
+
+impl Plan {
+    /// Lays a strategy out.
+    pub fn new(strategy: &Strategy) -> Self {
+        let mut operations = Vec::new();
+        lay_out(strategy, &mut operations);
+        Self { operations: operations.into() }
+    }
+}
+
+fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
+    match strategy {
+        Strategy::Truncation(leaf) => operations.push(Operation::Run(Leaf::Truncation(leaf.clone()))),
+        Strategy::SlidingWindow(leaf) => {
+            operations.push(Operation::Run(Leaf::SlidingWindow(leaf.clone())));
+        }
+        Strategy::ToolCalls(leaf) => operations.push(Operation::Run(Leaf::ToolCalls(leaf.clone()))),
+        Strategy::Custom(callback) => operations.push(Operation::Custom(callback.clone())),
+        Strategy::Pipeline(strategies) => {
+            for strategy in strategies {
+                lay_out(strategy, operations);
+            }
+        }
+        Strategy::TokenBudget { budget, strategies, early_stop, protection } => {
+            let budget = *budget;
+            let mut checks = vec![operations.len()];
+            operations.push(Operation::IfOver { budget, otherwise: 0 });
+            for strategy in strategies {
+                lay_out(strategy, operations);
+                if *early_stop {
+                    checks.push(operations.len());
+                    operations.push(Operation::IfOver { budget, otherwise: 0 });
+                }
+            }
+            operations.push(Operation::Run(Leaf::Truncation(Truncation {
+                gate: Gate { trigger: Trigger::Exceeds(Metric::Tokens, budget), target: None },
+                protection: *protection,
+                name: "TokenBudgetComposedStrategy",
+                reason: "token_budget",
+            })));
+            let end = operations.len();
+            for check in checks {
+                operations[check] = Operation::IfOver { budget, otherwise: end };
+            }
+            operations.push(Operation::Judge { budget });
+        }
+    }
+}
+
+/// What one strategy of a run did.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The public name of the strategy; empty for the caller's own.
+    pub strategy: &'static str,
+    /// Why it excluded what it excluded; empty for the caller's own.
+    pub reason: &'static str,
+    /// How many groups it excluded or replaced.
+    pub groups: u64,
+    /// Whether its target was met.
+    pub target_met: bool,
+    /// What the index was before and after it.
+    pub versions: (Version, Version),
+    /// How long it took.
+    pub nanoseconds: u64,
+}
+
+/// One run of a plan over an index.
+#[derive(Debug)]
+pub struct Execution {
+    plan: Plan,
+    next: usize,
+    /// The state before the run.
+    pub before: Figures,
+    /// What the strategies did whose trigger was true, in order.
+    pub steps: Vec<Step>,
+    /// Whether every target was met at the end of its strategy.
+    pub target_met: bool,
+    waiting: Option<(Version, u64)>,
+}
+
+impl Execution {
+    /// Starts a run.
+    pub fn new(plan: Plan, index: &MessageIndex) -> Self {
+        let before = index.figures();
+        Self { plan, next: 0, before, steps: Vec::new(), target_met: true, waiting: None }
+    }
+
+    /// Runs up to the next strategy that is the caller's own and returns it; `None` at the end.
+    ///
+    /// # Errors
+    /// Whatever the tokenizer, a trigger or a formatter raises. The caller then undoes the run:
+    /// [`Execution::abort`].
+    pub fn advance(
+        &mut self,
+        index: &mut MessageIndex,
+        host: &mut dyn Host,
+    ) -> Result<Option<Callback>> {
+        self.finish_custom(index, host);
+        let operations = Arc::clone(&self.plan.operations);
+        while let Some(operation) = operations.get(self.next) {
+            self.next += 1;
+            match operation {
+                Operation::Run(leaf) => self.run(leaf, index, host)?,
+                Operation::Custom(callback) => {
+                    self.waiting = Some((index.version(), host.now()));
+                    return Ok(Some(callback.clone()));
+                }
+                Operation::IfOver { budget, otherwise } => {
+                    if !index.tokens_exceed(*budget, host)? {
+                        self.next = *otherwise;
+                    }
+                }
+                Operation::Judge { budget } => {
+                    // Only the budget counts, not what the strategies under it aimed at.
+                    self.target_met &= !index.tokens_exceed(*budget, host)?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn run(&mut self, leaf: &Leaf, index: &mut MessageIndex, host: &mut dyn Host) -> Result<()> {
+        let (before, started) = (index.version(), host.now());
+        let Outcome { triggered, groups, target_met } = leaf.run(index, host)?;
+        if triggered {
+            self.target_met &= target_met;
+            let (strategy, reason) = leaf.names();
+            self.steps.push(Step {
+                strategy,
+                reason,
+                groups,
+                target_met,
+                versions: (before, index.version()),
+                nanoseconds: host.now().saturating_sub(started),
+            });
+        }
+        Ok(())
+    }
+
+    fn finish_custom(&mut self, index: &MessageIndex, host: &mut dyn Host) {
+        if let Some((before, started)) = self.waiting.take() {
+            self.steps.push(Step {
+                strategy: "",
+                reason: "",
+                groups: index.slots_changed(before),
+                target_met: true,
+                versions: (before, index.version()),
+                nanoseconds: host.now().saturating_sub(started),
+            });
+        }
+    }
+
+    /// Undoes what the run did.
+    pub fn abort(&self, index: &mut MessageIndex) {
+        index.undo_to(self.before.version);
+    }
+}

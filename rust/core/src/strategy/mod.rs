@@ -1,0 +1,93 @@
+//! Strategies: what is excluded or replaced, and in which order.
+//!
+//! A strategy decides over slots and figures. It walks its candidates once, oldest first, and asks
+//! its target before the first step and after each.
+
+mod compose;
+mod digest;
+mod protection;
+mod sliding_window;
+mod sweep;
+mod tool_calls;
+mod truncation;
+
+pub use compose::{Execution, Plan, Step};
+pub use digest::{Digest, DigestStyle};
+pub use protection::Protection;
+pub use sliding_window::{SlidingWindow, Window};
+pub use sweep::Gate;
+pub use tool_calls::{ToolCalls, ToolCallsAction};
+pub use truncation::Truncation;
+
+use crate::error::Result;
+use crate::host::{Callback, Host};
+use crate::index::MessageIndex;
+
+/// A strategy, or a composition of strategies.
+#[derive(Clone, Debug)]
+pub enum Strategy {
+    /// Excludes the oldest groups.
+    Truncation(Truncation),
+    /// Keeps the newest groups or turns.
+    SlidingWindow(SlidingWindow),
+    /// Excludes old tool-call groups, or replaces them by a digest.
+    ToolCalls(ToolCalls),
+    /// Runs strategies in order; each asks its own trigger.
+    Pipeline(Vec<Self>),
+    /// Runs strategies in order until a token budget is met, then excludes the oldest groups.
+    TokenBudget {
+        /// The most tokens that may be included afterwards.
+        budget: u64,
+        /// What is tried first.
+        strategies: Vec<Self>,
+        /// Stop as soon as the budget is met.
+        early_stop: bool,
+        /// What the last step, which excludes the oldest groups, keeps.
+        protection: Protection,
+    },
+    /// The caller's own, run outside the core.
+    Custom(Callback),
+}
+
+/// What one strategy did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether its trigger was true.
+    pub triggered: bool,
+    /// How many groups it excluded or replaced.
+    pub groups: u64,
+    /// Whether its target was true at the end; true where it has none or was not triggered.
+    pub target_met: bool,
+}
+
+impl Outcome {
+    /// The outcome of a strategy whose trigger was not true.
+    pub const NOT_TRIGGERED: Self = Self { triggered: false, groups: 0, target_met: true };
+}
+
+/// A strategy that the core runs by itself.
+#[derive(Clone, Debug)]
+pub(crate) enum Leaf {
+    Truncation(Truncation),
+    SlidingWindow(SlidingWindow),
+    ToolCalls(ToolCalls),
+}
+
+impl Leaf {
+    fn run(&self, index: &mut MessageIndex, host: &mut dyn Host) -> Result<Outcome> {
+        match self {
+            Self::Truncation(strategy) => strategy.run(index, host),
+            Self::SlidingWindow(strategy) => strategy.run(index, host),
+            Self::ToolCalls(strategy) => strategy.run(index, host),
+        }
+    }
+
+    /// Its public name and the reason that it gives for what it excludes.
+    fn names(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Truncation(strategy) => (strategy.name, strategy.reason),
+            Self::SlidingWindow(_) => ("SlidingWindowStrategy", sliding_window::REASON),
+            Self::ToolCalls(strategy) => strategy.names(),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! One pass over candidates, from trigger to target.
+
+use super::Outcome;
+use crate::error::Result;
+use crate::host::Host;
+use crate::index::MessageIndex;
+use crate::trigger::Trigger;
+
+/// When a strategy starts and when it stops.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    /// Nothing happens unless this is true.
+    pub trigger: Trigger,
+    /// The strategy stops as soon as this is true; by default, once the trigger is not.
+    pub target: Option<Trigger>,
+}
+
+impl Default for Gate {
+    /// Starts always and stops when there is nothing left to do.
+    fn default() -> Self {
+        Self { trigger: Trigger::Always, target: None }
+    }
+}
+
+impl Gate {
+    /// Whether there is a target that could ever be true.
+    fn has_target(&self) -> bool {
+        self.target.is_some() || !matches!(self.trigger, Trigger::Always)
+    }
+
+    fn target_met(&self, index: &mut MessageIndex, host: &mut dyn Host) -> Result<bool> {
+        match &self.target {
+            Some(target) => target.holds(index, host),
+            None => Ok(!self.trigger.holds(index, host)?),
+        }
+    }
+
+    /// Takes step after step until the target is true or no step is left.
+    ///
+    /// `step` says how many groups it touched; `None` means that there is nothing left.
+    pub(super) fn sweep(
+        &self,
+        index: &mut MessageIndex,
+        host: &mut dyn Host,
+        mut step: impl FnMut(&mut MessageIndex, &mut dyn Host) -> Result<Option<u64>>,
+    ) -> Result<Outcome> {
+        let aims = self.has_target();
+        let mut groups = 0;
+        loop {
+            if aims && self.target_met(index, host)? {
+                return Ok(Outcome { triggered: true, groups, target_met: true });
+            }
+            match step(index, host)? {
+                Some(touched) => groups += touched,
+                None => return Ok(Outcome { triggered: true, groups, target_met: !aims }),
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Truncation: excludes the oldest groups.
+
+use super::{Gate, Outcome, Protection};
+use crate::error::Result;
+use crate::host::Host;
+use crate::index::MessageIndex;
+
+/// Excludes the oldest groups, one a step.
+#[derive(Clone, Debug)]
+pub struct Truncation {
+    /// When it starts and stops.
+    pub gate: Gate,
+    /// What it keeps.
+    pub protection: Protection,
+    /// The public name of the strategy.
+    pub name: &'static str,
+    /// The reason that excluded groups carry.
+    pub reason: &'static str,
+}
+
+impl Truncation {
+    /// A truncation under its own name.
+    pub fn new(gate: Gate, protection: Protection) -> Self {
+        Self { gate, protection, name: "TruncationStrategy", reason: "truncation" }
+    }
+
+    pub(super) fn run(&self, index: &mut MessageIndex, host: &mut dyn Host) -> Result<Outcome> {
+        if !self.gate.trigger.holds(index, host)? {
+            return Ok(Outcome::NOT_TRIGGERED);
+        }
+        let protected = self.protection.of(index);
+        let mut from = 0;
+        self.gate.sweep(index, host, |index, _| {
+            // Protected system groups would be passed again in every run: they are not looked at.
+            while let Some(slot) = index.next_candidate(from, self.protection.preserve_system) {
+                from = slot + 1;
+                if !protected.covers(index, slot) {
+                    index.exclude(slot, self.reason);
+                    return Ok(Some(1));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
