@@ -4,8 +4,10 @@ use std::sync::LazyLock;
 
 use super::backtrack::split;
 use super::cache::{self, Cache};
+use super::merge;
 use super::pairs::Pairs;
-use super::pretokenize::{Cl100k, O200k, Pattern};
+use super::pretokenize::{Cl100k, O200k, Pattern, Pieces};
+use super::seams::Seams;
 use super::vocabulary::Vocabulary;
 use super::window::{LONGEST_KEY, hash, hash_long, key, window};
 
@@ -52,6 +54,7 @@ pub struct Bpe {
     cut: Cut,
     vocabulary: Vocabulary,
     pairs: Pairs,
+    seams: Seams,
 }
 
 impl std::fmt::Debug for Bpe {
@@ -64,7 +67,8 @@ impl Bpe {
     fn new(index: usize, cut: Cut, data: &[u8]) -> Self {
         let vocabulary = Vocabulary::new(data);
         let pairs = Pairs::new(&vocabulary);
-        Self { index, cut, vocabulary, pairs }
+        let seams = Seams::new(&vocabulary);
+        Self { index, cut, vocabulary, pairs, seams }
     }
 
     /// The name of the encoding.
@@ -137,15 +141,16 @@ impl Bpe {
     /// assert!(bpe.pieces("It's 2026!").eq(["It's", " ", "202", "6", "!"]));
     /// ```
     pub fn pieces<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> + use<'t> {
-        let next = match self.cut {
-            Cut::O200k => next_piece::<O200k>,
-            Cut::Cl100k => next_piece::<Cl100k>,
+        let mut pieces = match self.cut {
+            Cut::O200k => Either::O200k(Pieces::new(text.as_bytes())),
+            Cut::Cl100k => Either::Cl100k(Pieces::new(text.as_bytes())),
         };
-        let mut at = 0;
         std::iter::from_fn(move || {
-            let start = at;
-            at = next(text.as_bytes(), start);
-            (start < at).then(|| &text[start..at])
+            let (start, end) = match &mut pieces {
+                Either::O200k(pieces) => pieces.next()?,
+                Either::Cl100k(pieces) => pieces.next()?,
+            };
+            Some(&text[start..end])
         })
     }
 
@@ -179,58 +184,96 @@ impl Bpe {
 
     fn count_pieces<P: Pattern>(&self, text: &[u8], limit: usize, cache: &mut Cache) -> Option<usize> {
         let mut total = 0;
-        let mut at = 0;
         let mut scratch = Vec::new();
-        while at < text.len() {
-            let window = window(text, at);
-            let end = match P::in_window(window) {
-                0 => P::end(text, at),
-                length => at + length,
-            };
-            let length = end - at;
+        let mut pieces = Pieces::<P>::new(text);
+        while let Some((start, end)) = pieces.next() {
+            let length = end - start;
             total += if length <= LONGEST_KEY {
-                let key = key(window, length);
+                let key = key(window(text, start), length);
                 let hash = hash(key);
-                cache.short(hash, key, || self.count_short(hash, key, &text[at..end], &mut scratch))
+                cache.short(hash, key, || self.count_short(hash, key, &text[start..end]))
             } else {
                 if self.surely_above(length, limit - total) {
                     return None;
                 }
-                self.count_long(&text[at..end], cache, &mut scratch)
+                self.count_long(text, start, end, cache, &mut scratch)
             };
             if total > limit {
                 return None;
             }
-            at = end;
         }
         Some(total)
     }
 
     #[cold]
-    fn count_short(&self, hash: u64, key: u128, piece: &[u8], scratch: &mut Vec<u32>) -> usize {
+    fn count_short(&self, hash: u64, key: u128, piece: &[u8]) -> usize {
         if self.vocabulary.rank_of_key(hash, key).is_some() {
             return 1;
         }
-        split(&self.vocabulary, &self.pairs, piece, scratch);
-        scratch.len()
+        merge::count(&self.pairs, piece)
     }
 
-    fn count_long(&self, piece: &[u8], cache: &mut Cache, scratch: &mut Vec<u32>) -> usize {
+    fn count_long(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache, scratch: &mut Vec<u32>) -> usize {
+        let piece = &text[start..end];
+        if piece.len() > cache::LONGEST {
+            return self.count_parts(text, start, end, cache, scratch);
+        }
         let hash = hash_long(piece);
-        let mut count = || {
-            if self.vocabulary.rank_of_long(hash, piece).is_some() {
-                return 1;
-            }
-            split(&self.vocabulary, &self.pairs, piece, scratch);
-            scratch.len()
+        if let Some(count) = cache.long(hash, piece) {
+            return count;
+        }
+        let count = match self.vocabulary.rank_of_long(hash, piece) {
+            Some(_) => 1,
+            None => self.count_parts(text, start, end, cache, scratch),
         };
-        if piece.len() > cache::LONGEST { count() } else { cache.long(hash, piece, count) }
+        cache.keep_long(hash, piece, count);
+        count
+    }
+
+    fn count_parts(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache, scratch: &mut Vec<u32>) -> usize {
+        let mut total = 0;
+        let mut from = start;
+        let mut at = start + 1;
+        loop {
+            if at == end || (text[at] & 0xC0 != 0x80 && self.seams.has(around(text, at))) {
+                let length = at - from;
+                total += if length <= LONGEST_KEY {
+                    let key = key(window(text, from), length);
+                    let hash = hash(key);
+                    cache.short(hash, key, || self.count_short(hash, key, &text[from..at]))
+                } else {
+                    let part = &text[from..at];
+                    if self.vocabulary.rank(part).is_some() { 1 } else {
+                        split(&self.vocabulary, &self.pairs, part, scratch);
+                        scratch.len()
+                    }
+                };
+                from = at;
+                if at == end {
+                    return total;
+                }
+            }
+            at += 1;
+        }
     }
 }
 
-fn next_piece<P: Pattern>(text: &[u8], at: usize) -> usize {
-    match P::in_window(window(text, at)) {
-        0 => P::end(text, at),
-        length => at + length,
+#[inline]
+fn around(text: &[u8], at: usize) -> u64 {
+    match text.get(at.wrapping_sub(3)..).and_then(|rest| rest.first_chunk::<8>()) {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => {
+            let mut bytes = [0; 8];
+            for (place, byte) in bytes.iter_mut().enumerate() {
+                *byte = (at + place).checked_sub(3).and_then(|at| text.get(at)).copied().unwrap_or(0);
+            }
+            u64::from_le_bytes(bytes)
+        }
     }
+}
+
+/// The pieces of a text in one of the two ways.
+enum Either<'t> {
+    O200k(Pieces<'t, O200k>),
+    Cl100k(Pieces<'t, Cl100k>),
 }

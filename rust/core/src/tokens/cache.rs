@@ -74,19 +74,21 @@ impl Cache {
         count
     }
 
-    /// The count of a piece of 16 to [`LONGEST`] bytes; `count` is asked if it is not remembered.
+    /// The count of a piece of 16 to [`LONGEST`] bytes, if it is remembered.
+    #[inline]
+    pub(super) fn long(&self, hash: u64, piece: &[u8]) -> Option<usize> {
+        let slot = &self.long[place(hash, LONG_SLOTS)];
+        (slot.bytes[..slot.length as usize] == *piece).then_some(slot.count as usize)
+    }
+
+    /// Remembers the count of a piece of 16 to [`LONGEST`] bytes.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a piece has at most LONGEST bytes and tokens")]
-    pub(super) fn long(&mut self, hash: u64, piece: &[u8], count: impl FnOnce() -> usize) -> usize {
+    pub(super) fn keep_long(&mut self, hash: u64, piece: &[u8], count: usize) {
         let slot = &mut self.long[place(hash, LONG_SLOTS)];
-        if slot.bytes[..slot.length as usize] == *piece {
-            return slot.count as usize;
-        }
-        let count = count();
         slot.length = piece.len() as u8;
         slot.count = count as u8;
         slot.bytes[..piece.len()].copy_from_slice(piece);
-        count
     }
 }
 

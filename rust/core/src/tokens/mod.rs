@@ -25,15 +25,19 @@
 mod backtrack;
 mod bpe;
 mod cache;
+mod estimator;
 mod lanes;
 mod lengths;
+mod merge;
 mod models;
 mod pairs;
 mod pretokenize;
+mod seams;
 mod table;
 mod unicode;
 mod vocabulary;
 mod window;
 
 pub use bpe::{Bpe, ENCODING_NAMES, encoding};
+pub use estimator::Estimator;
 pub use models::encoding_for_model;

@@ -21,21 +21,54 @@ use super::table::Table;
 use super::vocabulary::Vocabulary;
 use super::window::hash;
 
+/// "No such pair": above every rank.
+pub(super) const NEVER: u32 = u32::MAX;
+
 /// The merges of a vocabulary, by their two parts.
 pub(super) struct Pairs {
-    merged: Table<u64>,
+    merged: Table<[u32; 2]>,
+    /// The merges of two single bytes, by the bytes.
+    of_bytes: Box<[u32]>,
+    /// The ranks of the single bytes.
+    singles: [u32; 256],
 }
 
 impl Pairs {
     /// Indexes the merges.
     pub(super) fn new(vocabulary: &Vocabulary) -> Self {
         let mut merged = Table::with_room_for(vocabulary.len());
-        for rank in 256..u32::try_from(vocabulary.len()).expect("ranks fit 24 bits") {
+        let mut of_bytes = vec![NEVER; 1 << 16].into_boxed_slice();
+        let mut singles = [0; 256];
+        for rank in 0..u32::try_from(vocabulary.len()).expect("ranks fit 24 bits") {
             let (left, right) = vocabulary.parts(rank);
-            let key = packed(left, right);
-            merged.insert(hash(u128::from(key)), key, rank);
+            match *vocabulary.bytes(rank) {
+                [byte] => singles[byte as usize] = rank,
+                [first, second] => of_bytes[two(first, second)] = rank,
+                _ => {}
+            }
+            if left != rank {
+                merged.insert(hash(packed(left, right)), [left, right], rank);
+            }
         }
-        Self { merged }
+        Self { merged, of_bytes, singles }
+    }
+
+    /// The rank of a single byte.
+    #[inline]
+    pub(super) fn single(&self, byte: u8) -> u32 {
+        self.singles[byte as usize]
+    }
+
+    /// The rank of the merge of two bytes, or [`NEVER`].
+    #[inline]
+    pub(super) fn merge_of_bytes(&self, first: u8, second: u8) -> u32 {
+        self.of_bytes[two(first, second)]
+    }
+
+    /// The rank of the merge of two tokens, or [`NEVER`].
+    #[inline]
+    pub(super) fn merge(&self, left: u32, right: u32) -> u32 {
+        self.merged.get(hash(packed(left, right)), [left, right]).unwrap_or(NEVER)
     }
 
     /// Does encoding the bytes of both tokens together give these two tokens?
@@ -43,10 +76,9 @@ impl Pairs {
     pub(super) fn may_touch(&self, vocabulary: &Vocabulary, left: u32, right: u32) -> bool {
         let (mut left, mut right) = (left, right);
         // The pair of neighbours is merged if its rank is below this.
-        let mut consumed = u32::MAX;
+        let mut consumed = NEVER;
         loop {
-            let key = packed(left, right);
-            if self.merged.get(hash(u128::from(key)), key).is_some_and(|rank| rank < consumed) {
+            if self.merge(left, right) < consumed {
                 return false;
             }
             if left > right {
@@ -68,6 +100,11 @@ impl Pairs {
 }
 
 #[inline]
-fn packed(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
+fn packed(left: u32, right: u32) -> u128 {
+    u128::from(u64::from(left) << 32 | u64::from(right))
+}
+
+#[inline]
+fn two(first: u8, second: u8) -> usize {
+    usize::from(first) << 8 | usize::from(second)
 }

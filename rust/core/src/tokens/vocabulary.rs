@@ -23,8 +23,8 @@ pub(super) struct Vocabulary {
     ends: Box<[u32]>,
     /// The two tokens each token is merged from; a single byte is its own left part.
     parts: Box<[(u32, u32)]>,
-    short: Table<u128>,
-    long: Table<u64>,
+    short: Table<[u8; 16]>,
+    long: Table<[u8; 8]>,
     lengths: Lengths,
     longest: usize,
 }
@@ -77,10 +77,10 @@ impl Vocabulary {
             let rank = u32::try_from(rank).expect("ranks fit 24 bits");
             if length <= LONGEST_KEY {
                 let key = key(window(&self.bytes, start), length);
-                self.short.insert(hash(key), key, rank);
+                self.short.insert(hash(key), key.to_le_bytes(), rank);
             } else {
                 let hash = hash_long(token);
-                self.long.insert(hash, hash, rank);
+                self.long.insert(hash, hash.to_le_bytes(), rank);
             }
         }
     }
@@ -117,7 +117,7 @@ impl Vocabulary {
     /// The rank of a token of at most 15 bytes, by its key.
     #[inline]
     pub(super) fn rank_of_key(&self, hash: u64, key: u128) -> Option<u32> {
-        self.short.get(hash, key)
+        self.short.get(hash, key.to_le_bytes())
     }
 
     /// The rank of a token of at least 16 bytes.
@@ -125,7 +125,7 @@ impl Vocabulary {
     pub(super) fn rank_of_long(&self, hash: u64, piece: &[u8]) -> Option<u32> {
         // Equal hashes are a rumour; the bytes decide. No two tokens share a hash (tested), so one
         // look is enough.
-        self.long.get(hash, hash).filter(|&rank| self.bytes(rank) == piece)
+        self.long.get(hash, hash.to_le_bytes()).filter(|&rank| self.bytes(rank) == piece)
     }
 
     /// The rank of a piece that is a token.

@@ -8,7 +8,7 @@
 //! \s++$ | \s*[\r\n] | \s+(?!\S) | \s
 //! ```
 
-use super::masks::{first, has, letters, prefix, run, unknown};
+use super::block::{BLOCK, Block};
 use super::{Pattern, common, contraction};
 use crate::tokens::unicode::{self, LETTER, LINE_END, MARK, NUMBER, OTHER, class_at};
 
@@ -17,28 +17,12 @@ pub(in crate::tokens) struct Cl100k;
 
 impl Pattern for Cl100k {
     #[inline(always)]
-    fn in_window(window: u128) -> usize {
-        let letters = letters(window);
-        let prefix = prefix(window);
-        let word = run(letters, prefix);
-        let end = if word == 0 {
-            common::in_window::<false>(window, letters)
-        } else {
-            let end = prefix + word;
-            let contraction = if first(window) == b'\'' {
-                contraction::length_of(window.to_le_bytes()[..4].try_into().unwrap_or_default())
-            } else {
-                0
-            };
-            if contraction > 0 {
-                contraction
-            } else if has(unknown(window), end) {
-                0
-            } else {
-                end
-            }
-        };
-        end as usize
+    fn starts(block: &mut Block, bytes: &[u8; BLOCK]) -> u64 {
+        // A single sign before letters may be the apostrophe of a contraction.
+        let before_letters = block.first_signs() & block.letters() >> 1;
+        let mut starts = block.starts();
+        contraction::for_each(before_letters, bytes, |_, end| starts |= end);
+        starts
     }
 
     fn end(text: &[u8], at: usize) -> usize {

@@ -1,5 +1,7 @@
 //! `(?i:'s|'t|'re|'ve|'m|'ll|'d)`
 
+use super::block::BLOCK;
+
 /// The length of the contraction at `at`, or 0.
 ///
 /// Case folding is Unicode's: `ſ` (U+017F, the long s) counts as an `s`; the other letters have no
@@ -14,18 +16,23 @@ pub(super) fn length(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// The length of the contraction that starts with these bytes, an apostrophe first; or 0.
+/// Calls `found` with each position of the set at which a contraction starts, and where it ends; both
+/// as a bit.
 ///
-/// Knows nothing of the long s: its caller must not ask where a byte is not ASCII.
+/// The last bytes of a block are left out: nothing there is certain.
 #[inline(always)]
-pub(super) fn length_of(bytes: [u8; 4]) -> u32 {
-    let [_, first, second, _] = bytes;
-    if is_single(first) {
-        2
-    } else if is_double(first, second) {
-        3
-    } else {
-        0
+pub(super) fn for_each(mut candidates: u64, bytes: &[u8; BLOCK], mut found: impl FnMut(u64, u64)) {
+    while candidates != 0 {
+        let at = candidates.trailing_zeros() as usize;
+        let start = candidates & candidates.wrapping_neg();
+        candidates &= candidates - 1;
+        if let Some([b'\'', first, second]) = bytes[at..].first_chunk::<3>() {
+            if is_single(*first) {
+                found(start, start << 2);
+            } else if is_double(*first, *second) {
+                found(start, start << 3);
+            }
+        }
     }
 }
 

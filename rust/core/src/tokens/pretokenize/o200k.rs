@@ -13,9 +13,8 @@
 //! letters without case and marks belong to both sets, which the expression settles by backtracking
 //! and [`word`] by remembering one position.
 
-use super::masks::{has, letters, prefix, run, unknown};
+use super::block::{BLOCK, Block};
 use super::{Pattern, common, contraction};
-use crate::tokens::lanes::{equal, within};
 use crate::tokens::unicode::{
     self, CASELESS, LETTER, LINE_END, LOWER, MARK, NUMBER, OTHER, UPPER, class_at,
 };
@@ -25,18 +24,21 @@ pub(in crate::tokens) struct O200k;
 
 impl Pattern for O200k {
     #[inline(always)]
-    fn in_window(window: u128) -> usize {
-        let prefix = prefix(window);
-        let capitals = prefix + run(within(window, b'A', b'Z'), prefix);
-        let end = capitals + run(within(window, b'a', b'z'), capitals);
-        let end = if end == prefix {
-            common::in_window::<true>(window, letters(window))
-        } else if has(unknown(window) | equal(window, b'\''), end) {
-            before_apostrophe(window, end)
-        } else {
-            end
-        };
-        end as usize
+    fn starts(block: &mut Block, bytes: &[u8; BLOCK]) -> u64 {
+        // Slashes among the line ends after signs are too rare for a rule.
+        let slashes = block.after_signs_and_line_ends() & block.signs();
+        block.forget(slashes);
+        let mut starts = block.starts() | (block.upper & block.lower << 1);
+        let mut last_end = 0;
+        let after_letters = block.first_signs() & block.letters() << 1 & block.letters() >> 1;
+        contraction::for_each(after_letters, bytes, |start, end| {
+            // In `it's's` the second one stands alone.
+            if start != last_end {
+                starts = starts & !start | end;
+                last_end = end;
+            }
+        });
+        starts
     }
 
     fn end(text: &[u8], at: usize) -> usize {
@@ -58,19 +60,6 @@ impl Pattern for O200k {
         let blank = common::Blank::at(text, at);
         blank.line_end.unwrap_or_else(|| blank.without_line_end(text, at))
     }
-}
-
-/// The end of a word that may go on with a contraction; 0 if the window does not tell.
-#[inline]
-fn before_apostrophe(window: u128, end: u32) -> u32 {
-    if end > 12 {
-        return 0; // the longest contraction has three bytes, the longest answer is 15
-    }
-    let [a, b, c, d, ..] = (window >> (8 * end)).to_le_bytes();
-    if a != b'\'' || b >= 0x80 {
-        return 0;
-    }
-    end + contraction::length_of([a, b, c, d])
 }
 
 /// The word at `at`, with one sign before it if it has one; without contraction.
