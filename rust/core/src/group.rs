@@ -47,6 +47,7 @@ pub(crate) struct Group {
 
 /// Nearly every group is an unbroken run of messages; late results make the others.
 #[derive(Clone, Debug)]
+#[expect(clippy::box_collection, reason = "keeps a group at 24 bytes; scattered ones are rare")]
 enum Positions {
     Run { first: u32, len: u32 },
     Scattered(Box<Vec<u32>>),
@@ -124,6 +125,7 @@ impl Group {
         later.positions = empty;
     }
 
+    #[expect(clippy::box_collection, clippy::unnecessary_box_returns, reason = "as it is stored")]
     fn take_positions(&mut self) -> Box<Vec<u32>> {
         match std::mem::replace(&mut self.positions, Positions::Run { first: 0, len: 0 }) {
             Positions::Run { first, len } => Box::new((first..first + len).collect()),

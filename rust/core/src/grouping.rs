@@ -61,6 +61,10 @@ impl Grouping {
         &self.groups[slot as usize]
     }
 
+    pub(crate) fn reserve(&mut self, messages: usize) {
+        self.group_of.reserve(messages);
+    }
+
     /// How many slots there are, empty ones among them.
     pub(crate) fn slots(&self) -> u32 {
         count(self.groups.len())
@@ -134,7 +138,7 @@ impl Grouping {
         Placement { slot, new: true, ties: Vec::new() }
     }
 
-    fn into_group(&mut self, slot: u32, ties: Vec<(u32, u32)>) -> Placement {
+    fn join_group(&mut self, slot: u32, ties: Vec<(u32, u32)>) -> Placement {
         let position = self.messages();
         self.groups[slot as usize].push(position);
         self.group_of.push(slot);
@@ -143,7 +147,7 @@ impl Grouping {
 
     fn reasoning(&mut self) -> Placement {
         match self.run {
-            Run::Calls(slot) => self.into_group(slot, Vec::new()),
+            Run::Calls(slot) => self.join_group(slot, Vec::new()),
             Run::Reasoning(first) => self.alone(GroupKind::AssistantText, Run::Reasoning(first)),
             _ => self.alone(GroupKind::AssistantText, Run::Reasoning(self.slots())),
         }
@@ -179,7 +183,7 @@ impl Grouping {
                 self.run = Run::Results(slot);
                 let other = call.map_or(slot, |call| self.slot_of(call));
                 let tie = (other != slot).then_some((slot.max(other), slot.min(other)));
-                self.into_group(slot, tie.into_iter().collect())
+                self.join_group(slot, tie.into_iter().collect())
             }
             Run::Stray(_) | Run::Nothing | Run::Reasoning(_) => {
                 let strays = match self.run {
@@ -193,9 +197,9 @@ impl Grouping {
                     (Some(call), _) => {
                         self.run = Run::Stray(strays);
                         let slot = self.slot_of(call);
-                        self.into_group(slot, Vec::new())
+                        self.join_group(slot, Vec::new())
                     }
-                    (None, Some(slot)) => self.into_group(slot, Vec::new()),
+                    (None, Some(slot)) => self.join_group(slot, Vec::new()),
                     (None, None) => {
                         self.alone(GroupKind::ToolCall, Run::Stray(Some(self.slots())))
                     }

@@ -1,21 +1,11 @@
 //! What the core asks of its surroundings: text, token counts, and the caller's own code.
 
-use std::any::Any;
-use std::fmt;
-use std::sync::Arc;
-
 use crate::error::Result;
 use crate::index::MessageIndex;
 
-/// The caller's own code (a trigger, a formatter, a strategy), opaque to the core.
-#[derive(Clone)]
-pub struct Callback(pub Arc<dyn Any + Send + Sync>);
-
-impl fmt::Debug for Callback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Callback")
-    }
-}
+/// Names the caller's own code: a trigger, a formatter or a strategy. The host knows which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Callback(pub u64);
 
 /// One tool result with the call that it answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,13 +50,13 @@ pub trait Host {
     ///
     /// # Errors
     /// Whatever the formatter raises.
-    fn format_digest(&mut self, formatter: &Callback, exchange: &ToolExchange) -> Result<String>;
+    fn format_digest(&mut self, formatter: Callback, exchange: &ToolExchange) -> Result<String>;
 
     /// Asks the caller's trigger about the index.
     ///
     /// # Errors
     /// Whatever the trigger raises.
-    fn ask(&mut self, trigger: &Callback, index: &mut MessageIndex) -> Result<bool>;
+    fn ask(&mut self, trigger: Callback, index: &mut MessageIndex) -> Result<bool>;
 
     /// A clock in nanoseconds, for the times in reports.
     fn now(&mut self) -> u64;

@@ -92,7 +92,7 @@ impl OrderedSet {
             let rest = level.get(word).map_or(0, |w| w & (u64::MAX << bit));
             if rest != 0 {
                 let found = word * BITS + rest.trailing_zeros() as usize;
-                return Some(self.descend(depth, found, |w| w.trailing_zeros()));
+                return Some(self.descend(depth, found, u64::trailing_zeros));
             }
             position = word + 1;
         }
@@ -143,7 +143,7 @@ fn split(position: usize) -> (usize, usize) {
 }
 
 fn highest(word: u64) -> u32 {
-    63 - word.leading_zeros()
+    word.ilog2()
 }
 
 #[cfg(test)]

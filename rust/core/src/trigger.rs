@@ -35,9 +35,8 @@ impl Trigger {
     pub fn holds(&self, index: &mut MessageIndex, host: &mut dyn Host) -> Result<bool> {
         Ok(match self {
             Self::Always => true,
-            Self::Never => false,
             Self::Exceeds(metric, limit) => exceeds(*metric, *limit, index, host)?,
-            Self::Below(_, 0) => false,
+            Self::Never | Self::Below(_, 0) => false,
             Self::Below(metric, limit) => !exceeds(*metric, limit - 1, index, host)?,
             Self::HasToolCalls => index.has_tool_calls(),
             Self::All(triggers) => {
@@ -57,7 +56,7 @@ impl Trigger {
                 false
             }
             Self::Not(trigger) => !trigger.holds(index, host)?,
-            Self::Custom(callback) => host.ask(callback, index)?,
+            Self::Custom(callback) => host.ask(*callback, index)?,
         })
     }
 }

@@ -47,6 +47,18 @@ pub struct Version {
     pub(super) messages: u32,
 }
 
+impl Version {
+    /// The two numbers that a version is.
+    pub fn into_parts(self) -> (usize, u32) {
+        (self.log, self.messages)
+    }
+
+    /// A version from its two numbers.
+    pub fn from_parts(log: usize, messages: u32) -> Self {
+        Self { log, messages }
+    }
+}
+
 impl MessageIndex {
     pub(super) fn current(&self, slot: u32) -> Current {
         self.slots[slot as usize].current

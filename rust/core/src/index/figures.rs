@@ -152,7 +152,7 @@ impl MessageIndex {
             let sums = self.message_sums(message);
             self.sums.remove(&sums);
         }
-        let fixed = self.fixed.remove(&message).unwrap_or(0);
+        let fixed = self.fixed.get(&message).copied().unwrap_or(0);
         let tokens = text_tokens.saturating_add(fixed).min(UNKNOWN - 1);
         self.tokens[message as usize] = tokens;
         if included {

@@ -87,6 +87,19 @@ impl MessageIndex {
         Self { bounds, overhead, reasons: vec![String::new()], ..Self::default() }
     }
 
+    /// An empty index that counts alike.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self::new(self.bounds, self.overhead)
+    }
+
+    /// Makes room for that many more messages.
+    pub fn reserve(&mut self, messages: usize) {
+        self.grouping.reserve(messages);
+        self.bytes.reserve(messages);
+        self.tokens.reserve(messages);
+    }
+
     /// The number of messages taken so far.
     pub fn message_count(&self) -> u32 {
         self.grouping.messages()
@@ -104,7 +117,7 @@ impl MessageIndex {
         let tokens = facts.text_tokens.map_or(UNKNOWN, |text| {
             text.saturating_add(facts.fixed_tokens).min(UNKNOWN - 1)
         });
-        if tokens == UNKNOWN && facts.fixed_tokens > 0 {
+        if facts.fixed_tokens > 0 {
             self.fixed.insert(message, facts.fixed_tokens);
         }
         self.bytes.push(facts.bytes);

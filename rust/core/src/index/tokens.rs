@@ -6,6 +6,7 @@
 
 use super::MessageIndex;
 use super::changes::Current;
+use super::figures::Sums;
 use crate::error::Result;
 use crate::host::Host;
 
@@ -88,6 +89,21 @@ impl MessageIndex {
                 return Ok(false);
             }
             self.count_newest(limit - known, host)?;
+        }
+    }
+
+    /// Forgets all counts, for a tokenizer with other bounds.
+    pub fn forget_tokens(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+        self.tokens.fill(UNKNOWN);
+        for stand_in in &mut self.stand_ins {
+            stand_in.tokens = UNKNOWN;
+        }
+        self.sums = Sums::default();
+        let held: Vec<u32> = self.included.all.iter_members().collect();
+        for slot in held {
+            self.add_sums(slot, self.current(slot));
+            self.included.uncounted.insert(slot);
         }
     }
 

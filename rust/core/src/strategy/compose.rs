@@ -44,7 +44,7 @@ fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
             operations.push(Operation::Run(Leaf::SlidingWindow(leaf.clone())));
         }
         Strategy::ToolCalls(leaf) => operations.push(Operation::Run(Leaf::ToolCalls(leaf.clone()))),
-        Strategy::Custom(callback) => operations.push(Operation::Custom(callback.clone())),
+        Strategy::Custom(callback) => operations.push(Operation::Custom(*callback)),
         Strategy::Pipeline(strategies) => {
             for strategy in strategies {
                 lay_out(strategy, operations);
@@ -132,7 +132,7 @@ impl Execution {
                 Operation::Run(leaf) => self.run(leaf, index, host)?,
                 Operation::Custom(callback) => {
                     self.waiting = Some((index.version(), host.now()));
-                    return Ok(Some(callback.clone()));
+                    return Ok(Some(*callback));
                 }
                 Operation::IfOver { budget, otherwise } => {
                     if !index.tokens_exceed(*budget, host)? {

@@ -41,7 +41,7 @@ impl Digest {
                 self.fitted("[Tool calls: ", "no calls")
             }
             DigestStyle::Names => self.fitted("[Tool calls: ", &exchange.names.join(", ")),
-            DigestStyle::Custom(formatter) => host.format_digest(formatter, &exchange)?,
+            DigestStyle::Custom(formatter) => host.format_digest(*formatter, &exchange)?,
         })
     }
 

@@ -42,7 +42,7 @@ pub(super) struct Protected {
 
 impl Protection {
     /// Costs as much as what it protects.
-    pub(super) fn of(&self, index: &MessageIndex) -> Protected {
+    pub(super) fn of(self, index: &MessageIndex) -> Protected {
         let mut others: BTreeSet<u32> = index.pending_slots().collect();
         let nth = self.minimum_preserved.max(1) as usize - 1;
         let newest = if index.newest_non_system().next().is_some() {

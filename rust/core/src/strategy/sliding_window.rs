@@ -47,7 +47,7 @@ impl SlidingWindow {
         self.gate.sweep(index, host, |index, _| {
             while let Some(slot) = index.next_candidate(from, protection.preserve_system) {
                 from = slot + 1;
-                if !self.outside(index, &protected, first_turn, slot) {
+                if !outside(index, &protected, first_turn, slot) {
                     continue;
                 }
                 let mut groups = 1;
@@ -70,21 +70,21 @@ impl SlidingWindow {
             Ok(None)
         })
     }
+}
 
-    fn outside(
-        &self,
-        index: &MessageIndex,
-        protected: &Protected,
-        first_turn: Option<u32>,
-        slot: u32,
-    ) -> bool {
-        let inside = !is_system(index, slot)
-            && first_turn.is_some_and(|first| {
-                let turn = index.turn_of_slot(slot);
-                turn == 0 || turn >= first
-            });
-        !inside && !protected.covers(index, slot)
-    }
+/// Whether a slot stands before the window and nothing protects it.
+fn outside(
+    index: &MessageIndex,
+    protected: &Protected,
+    first_turn: Option<u32>,
+    slot: u32,
+) -> bool {
+    let inside = !is_system(index, slot)
+        && first_turn.is_some_and(|first| {
+            let turn = index.turn_of_slot(slot);
+            turn == 0 || turn >= first
+        });
+    !inside && !protected.covers(index, slot)
 }
 
 fn is_system(index: &MessageIndex, slot: u32) -> bool {

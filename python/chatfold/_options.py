@@ -1,0 +1,60 @@
+"""Checks of constructor options: each error names the option, the value and what to do."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from chatfold.errors import OptionError, OptionTypeError
+
+LARGEST = 2**63 - 1
+
+
+def integer(name: str, value: Any, *, at_least: int, hint: str = "") -> int:
+    """Take a whole number, no bool, of at least some size."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise OptionTypeError(f"{name} is {value!r}; pass a whole number of at least {at_least}")
+    number = int(value.__index__())
+    if not at_least <= number <= LARGEST:
+        raise OptionError(f"{name} is {number}; pass a whole number of at least {at_least}{hint}")
+    return number
+
+
+def small(name: str, value: Any, *, at_least: int) -> int:
+    """Take a whole number of groups, turns or tokens; more than exist is as good as all."""
+    return min(integer(name, value, at_least=at_least), 2**32 - 2)
+
+
+def ratio(name: str, value: Any) -> float:
+    """Take a share: more than 0, at most 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise OptionTypeError(f"{name} is {value!r}; pass a number over 0 and up to 1")
+    if not 0 < value <= 1:
+        raise OptionError(f"{name} is {value!r}; pass a number over 0 and up to 1")
+    return float(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """Take True or False, nothing that merely looks like it."""
+    if not isinstance(value, bool):
+        raise OptionTypeError(f"{name} is {value!r}; pass True or False")
+    return value
+
+
+def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
+    """Take one of some words."""
+    words = tuple(allowed)
+    if value not in words:
+        listed = " or ".join(repr(word) for word in words)
+        raise OptionError(f"{name} is {value!r}; pass {listed}")
+    return str(value)
+
+
+def function(name: str, value: Any) -> Any:
+    """Take something that can be called."""
+    if not callable(value):
+        raise OptionTypeError(f"{name} is {value!r}; pass a function")
+    return value
+
+
+def only_one(first: str, second: str, why: str) -> OptionError:
+    """Build the error for two options that exclude each other."""
+    return OptionError(f"{first} and {second} were both given; {why}")

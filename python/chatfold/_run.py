@@ -1,0 +1,121 @@
+"""Drives a run of the core: hands out the caller's own strategies, undoes the run on failure."""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from chatfold import _core
+from chatfold.errors import AsyncStrategyError, ChatfoldError
+from chatfold.report import CompactionReport, Figures, StrategyStep
+
+if TYPE_CHECKING:
+    from chatfold.index import MessageIndex
+    from chatfold.strategies import Strategy
+
+_under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", default=frozenset())
+_busy: set[int] = set()
+
+
+@contextmanager
+def _alone(index: "MessageIndex") -> Iterator[None]:
+    """Refuse a second run of an index while the first one waits for a strategy of the caller's.
+
+    A strategy may run others on the same index: that is one run inside another, in its context.
+    """
+    number, nested = id(index), id(index) in _under_way.get()
+    if not nested and number in _busy:
+        raise ChatfoldError("the index is being compacted by another call; wait for it first")
+    _busy.add(number)
+    token = _under_way.set(_under_way.get() | {number})
+    try:
+        yield
+    finally:
+        _under_way.reset(token)
+        if not nested:
+            _busy.discard(number)
+
+
+def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
+    """Run a strategy to its end."""
+    run = _core.Execution(index, strategy._native, strategy._callables)  # noqa: SLF001 (own class)
+    custom = run.advance()
+    names = []
+    if custom is not None:
+        with _alone(index), _undone_on_failure(run):
+            while custom is not None:
+                function = strategy._callables[custom]  # noqa: SLF001 (own class)
+                names.append(_name(function))
+                outcome = function(index)
+                if inspect.isawaitable(outcome):
+                    if inspect.iscoroutine(outcome):
+                        outcome.close()
+                    raise AsyncStrategyError(
+                        f"strategy {names[-1]} must be awaited; use "
+                        "`await apply_compaction(messages, strategy=...)` or "
+                        "`await index.acompact(strategy)`"
+                    )
+                custom = run.advance()
+    return _report(index, run, names)
+
+
+async def drive_async(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
+    """Run a strategy to its end, waiting where it waits."""
+    run = _core.Execution(index, strategy._native, strategy._callables)  # noqa: SLF001 (own class)
+    custom = run.advance()
+    names = []
+    if custom is not None:
+        with _alone(index), _undone_on_failure(run):
+            while custom is not None:
+                function = strategy._callables[custom]  # noqa: SLF001 (own class)
+                names.append(_name(function))
+                outcome = function(index)
+                if inspect.isawaitable(outcome):
+                    await outcome
+                custom = run.advance()
+    return _report(index, run, names)
+
+
+@contextmanager
+def _undone_on_failure(run: _core.Execution) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        run.abort()
+        raise
+
+
+def _name(function: Any) -> str:
+    name: str = getattr(function, "__name__", type(function).__name__)
+    return name
+
+
+def _report(index: "MessageIndex", run: _core.Execution, names: list[str]) -> CompactionReport:
+    before, after, steps, target_met, first_changed = run.outcome()
+    remaining = iter(names)
+    return CompactionReport(
+        before=_figures(index, before),
+        after=_figures(index, after),
+        steps=tuple(_step(index, step, remaining) for step in steps),
+        target_met=target_met,
+        first_changed=first_changed,
+    )
+
+
+def _figures(index: "MessageIndex", figures: "_core.FiguresOf") -> Figures:
+    counts, tokens, version = figures
+    return Figures(counts, tokens, partial(index.tokens_at, version))
+
+
+def _step(index: "MessageIndex", step: "_core.StepOf", names: Iterator[str]) -> StrategyStep:
+    strategy, reason, groups, target_met, before, after, nanoseconds = step
+    return StrategyStep(
+        strategy=strategy or next(names),
+        reason=reason,
+        groups=groups,
+        target_met=target_met,
+        seconds=nanoseconds / 1e9,
+        _freed=lambda: index.tokens_at(before) - index.tokens_at(after),
+    )

@@ -1,0 +1,78 @@
+"""One-off compaction: a list of messages in, a shorter valid one out."""
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from chatfold.errors import AsyncStrategyError
+from chatfold.index import MessageIndex, Overhead
+from chatfold.strategies import Strategy, StrategyLike, as_strategy
+from chatfold.tokenizers import TokenizerLike
+
+__all__ = ["apply_compaction", "compact"]
+
+M = TypeVar("M")
+
+
+def compact(
+    messages: Iterable[M],
+    strategy: StrategyLike,
+    *,
+    tokenizer: TokenizerLike = None,
+    overhead: Overhead | None = None,
+) -> list[M]:
+    """Compact a list of messages with a strategy that needs no model.
+
+    Args:
+        messages: OpenAI chat messages; neither the list nor a message is changed.
+        strategy: What to exclude or replace, and when.
+        tokenizer: What to count with; by default the strategy's own, else the estimator.
+        overhead: What counts beside text.
+
+    Returns:
+        A new list of the messages that are kept, the caller's own objects, in input order. A digest
+        is a new message, in the place of the first message that it replaces.
+
+    Raises:
+        MessageError: A message that can't be read; names its position.
+        AsyncStrategyError: The strategy must be awaited: use :func:`apply_compaction`.
+        TokenizerMismatchError: ``tokenizer`` and the strategy's own are different.
+    """
+    chosen = as_strategy("strategy", strategy)
+    if chosen.is_async:
+        raise AsyncStrategyError(
+            f"strategy {chosen.name} must be awaited; use "
+            "`await apply_compaction(messages, strategy=...)`"
+        )
+    index = _index(messages, chosen, tokenizer, overhead)
+    index.compact(chosen)
+    return index.included_messages()
+
+
+async def apply_compaction(
+    messages: list[M],
+    *,
+    strategy: StrategyLike | None = None,
+    tokenizer: TokenizerLike = None,
+    overhead: Overhead | None = None,
+) -> list[M]:
+    """Compact a list of messages with any strategy; without one, give the list back.
+
+    Args and results are those of :func:`compact`. After an error or a cancellation nothing has
+    changed, and the exception reaches the caller.
+    """
+    if strategy is None:
+        return messages
+    chosen = as_strategy("strategy", strategy)
+    index = _index(messages, chosen, tokenizer, overhead)
+    await index.acompact(chosen)
+    return index.included_messages()
+
+
+def _index(
+    messages: Iterable[Any],
+    strategy: Strategy,
+    tokenizer: TokenizerLike,
+    overhead: Overhead | None,
+) -> MessageIndex:
+    chosen = strategy.tokenizer if tokenizer is None else tokenizer
+    return MessageIndex(messages, tokenizer=chosen, overhead=overhead)

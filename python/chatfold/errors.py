@@ -1,0 +1,72 @@
+"""Every exception of chatfold.
+
+::
+
+    ChatfoldError
+    ├── MessageError (ValueError)        a message that can't be read
+    ├── OptionError (ValueError)         an option with a wrong value
+    ├── OptionTypeError (TypeError)      an option with a wrong type
+    ├── UnknownTokenizerError (OptionError)
+    ├── TokenizerMismatchError (OptionError)
+    ├── AsyncStrategyError (TypeError)   a plain call that would have to wait
+    └── MissingExtraError (ImportError)  a package that an extra installs
+
+A tokenizer's, a trigger's or a strategy's own exception reaches the caller unchanged.
+"""
+
+
+class ChatfoldError(Exception):
+    """The root of all exceptions of chatfold."""
+
+
+class MessageError(ChatfoldError, ValueError):
+    """A message that can't be read.
+
+    Attributes:
+        position: Its position in the list.
+        what: What is wrong with it.
+    """
+
+    def __init__(self, position: int, what: str) -> None:
+        """Name the position and what is wrong."""
+        super().__init__(position, what)
+        self.position = position
+        self.what = what
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        return f"message {self.position} can't be read: {self.what}"
+
+
+class OptionError(ChatfoldError, ValueError):
+    """An option whose value is not allowed; names the option, the value and what to do."""
+
+
+class OptionTypeError(ChatfoldError, TypeError):
+    """An option whose type is not allowed; names the option, the value and what to do."""
+
+
+class UnknownTokenizerError(OptionError):
+    """A name that stands for no tokenizer; lists what exists."""
+
+
+class TokenizerMismatchError(OptionError):
+    """Two different tokenizers for one index; names both."""
+
+
+class AsyncStrategyError(ChatfoldError, TypeError):
+    """A strategy that must be awaited was given to a plain function."""
+
+
+class MissingExtraError(ChatfoldError, ImportError):
+    """A package that is not installed; names the line that installs it."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        """Name the feature and the extra that brings it."""
+        super().__init__(f"{feature} needs another package: pip install 'chatfold[{extra}]'")
+        self.feature = feature
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str]]:
+        """Pickle the two parts, not the text."""
+        return type(self), (self.feature, self.extra)

@@ -1,0 +1,242 @@
+"""The message index: the structured view over a list of messages."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chatfold import _core
+from chatfold._options import small
+from chatfold._run import drive, drive_async
+from chatfold.errors import OptionTypeError, TokenizerMismatchError
+from chatfold.report import CompactionReport
+from chatfold.strategies import StrategyLike, as_strategy
+from chatfold.tokenizers import Tokenizer, TokenizerLike, native, resolve
+
+__all__ = ["MessageGroup", "MessageIndex", "Overhead"]
+
+MessageGroup = _core.MessageGroup
+"""One group of an index; its properties tell its state at the time of asking."""
+
+_logger = logging.getLogger("chatfold")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overhead:
+    """What counts beside text, in tokens.
+
+    Attributes:
+        per_message: For each message: role, separators. The OpenAI chat API takes about 3.
+        per_history: For the whole history, unless it is empty: the OpenAI chat API takes about 3 to
+            open the answer.
+        image: For an image part, whatever its size. The default is what a detailed image costs on
+            current models, since a budget is better met than missed.
+        audio: For an audio part.
+        file: For a file part.
+        other: For a part of unknown type without text.
+    """
+
+    per_message: int = 0
+    per_history: int = 0
+    image: int = 1_300
+    audio: int = 1_000
+    file: int = 2_000
+    other: int = 16
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for name in ("per_message", "per_history", "image", "audio", "file", "other"):
+            small(name, getattr(self, name), at_least=0)
+
+
+OPENAI_CHAT_OVERHEAD = Overhead(per_message=3, per_history=3)
+"""What the OpenAI chat API adds around messages, as its published counting recipe has it."""
+
+
+class MessageIndex(_core.MessageIndex):
+    """A list of messages in groups and turns, with what of it is included.
+
+    Make one for each conversation and keep it: a further turn costs the same however long the
+    history is. The messages stay the caller's own objects and are never changed; do not change them
+    either once the index has them.
+
+    Args:
+        messages: OpenAI chat messages: dicts, other mappings, or the ``openai`` package's models.
+        tokenizer: See :mod:`chatfold.tokenizers`; by default that of the first strategy that has
+            one, else the character estimator.
+        overhead: What counts beside text.
+
+    Raises:
+        MessageError: A message that can't be read; names its position.
+
+    Example:
+        >>> index = MessageIndex([{"role": "user", "content": "What is the capital of Peru?"}])
+        >>> index.append({"role": "assistant", "content": "Lima."})
+        >>> index.included_message_count, index.groups[1].kind
+        (2, 'assistant_text')
+    """
+
+    _tokenizer: Tokenizer | None
+    overhead: Overhead
+
+    def __new__(
+        cls,
+        messages: Iterable[Any] = (),
+        *,
+        tokenizer: TokenizerLike = None,
+        overhead: Overhead | None = None,
+    ) -> "MessageIndex":
+        """Read the messages."""
+        overhead = Overhead() if overhead is None else overhead
+        if not isinstance(overhead, Overhead):
+            raise OptionTypeError(f"overhead is {overhead!r}; pass a chatfold.Overhead")
+        chosen = None if tokenizer is None else resolve(tokenizer)
+        self = super().__new__(
+            cls,
+            native(resolve() if chosen is None else chosen),
+            (overhead.per_message, overhead.per_history),
+            (overhead.image, overhead.audio, overhead.file, overhead.other),
+        )
+        self._tokenizer = chosen
+        self.overhead = overhead
+        self.extend(messages)
+        return self
+
+    def extend(self, messages: Iterable[Any]) -> None:
+        """Take more messages; where one of them can't be read, none is taken.
+
+        Raises:
+            MessageError: A message that can't be read; names its position.
+        """
+        if isinstance(messages, (str, bytes, Mapping)) or not hasattr(messages, "__iter__"):
+            raise OptionTypeError(
+                f"messages is a {type(messages).__name__}; pass a list of messages, and one message "
+                "with append(message)"
+            )
+        super().extend(messages)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer that the index counts with."""
+        return resolve() if self._tokenizer is None else self._tokenizer
+
+    def use_tokenizer(self, tokenizer: TokenizerLike) -> None:
+        """Count with this tokenizer; refuse where the index has another already.
+
+        Raises:
+            TokenizerMismatchError: The index has another one.
+        """
+        wanted = resolve(tokenizer)
+        if self._tokenizer is None:
+            if wanted != resolve():
+                self.set_tokenizer(native(wanted))
+            self._tokenizer = wanted
+        elif self._tokenizer != wanted:
+            raise TokenizerMismatchError(
+                f"the index counts with {self._tokenizer!r} and the strategy with {wanted!r}; give "
+                "both the same one, or the strategy none"
+            )
+
+    @property
+    def included_message_count(self) -> int:
+        """Messages that are kept, stand-ins among them."""
+        return self.included_counts()[0]
+
+    @property
+    def included_group_count(self) -> int:
+        """Groups that are kept."""
+        return self.included_counts()[1]
+
+    @property
+    def included_turn_count(self) -> int:
+        """Turns of which something is kept; what precedes the first user message does not count."""
+        return self.included_counts()[2]
+
+    @property
+    def included_byte_count(self) -> int:
+        """UTF-8 bytes of text that are kept."""
+        return self.included_counts()[3]
+
+    @property
+    def included_token_count(self) -> int:
+        """Tokens that are kept, with the overhead; counted now where they were not known."""
+        return self.included_tokens()
+
+    @property
+    def total_message_count(self) -> int:
+        """Messages of all groups, stand-ins among them."""
+        return self.total_counts()[0]
+
+    @property
+    def total_group_count(self) -> int:
+        """All groups."""
+        return self.total_counts()[1]
+
+    @property
+    def total_turn_count(self) -> int:
+        """All turns: the number of user messages."""
+        return self.total_counts()[2]
+
+    @property
+    def total_byte_count(self) -> int:
+        """UTF-8 bytes of text of all groups."""
+        return self.total_counts()[3]
+
+    @property
+    def total_token_count(self) -> int:
+        """Tokens of all groups, with the overhead; counted now where they were not known."""
+        return self.total_tokens()
+
+    def exclude(self, group: MessageGroup, *, reason: str) -> bool:
+        """Leave a group out of what is kept; say whether it was in."""
+        return _core.exclude(self, group, reason)
+
+    def restore(self, group: MessageGroup) -> bool:
+        """Include a group again; say whether anything changed.
+
+        Where a stand-in stands for it, that goes, and what else it stood for comes back too.
+        """
+        return _core.restore(self, group)
+
+    def replace(
+        self, groups: Iterable[MessageGroup], text: str, *, reason: str, role: str = "assistant"
+    ) -> MessageGroup | None:
+        """Put a message with this text in the place of included groups, at the first of them.
+
+        Returns:
+            The group that stands for them; None, and nothing happens, where the text is not shorter
+            in UTF-8 bytes than what it would replace.
+        """
+        return _core.replace(self, list(groups), text, role, reason)
+
+    def compact(self, strategy: StrategyLike) -> CompactionReport:
+        """Run a strategy.
+
+        Raises:
+            AsyncStrategyError: The strategy must be awaited: use :meth:`acompact`.
+        """
+        chosen = self._prepared(strategy)
+        return self._logged(drive(self, chosen))
+
+    async def acompact(self, strategy: StrategyLike) -> CompactionReport:
+        """Run a strategy that may have to wait; after an error or a cancellation all is as before."""
+        chosen = self._prepared(strategy)
+        return self._logged(await drive_async(self, chosen))
+
+    def _prepared(self, strategy: StrategyLike) -> Any:
+        chosen = as_strategy("strategy", strategy)
+        if chosen.tokenizer is not None:
+            self.use_tokenizer(chosen.tokenizer)
+        return chosen
+
+    @staticmethod
+    def _logged(report: CompactionReport) -> CompactionReport:
+        _logger.info("%s", report)
+        return report
+
+    def __repr__(self) -> str:
+        """Show how much is kept of how much."""
+        return f"<MessageIndex: {self.included_message_count:,} of {len(self):,} messages kept>"
+
+
+Condition = Callable[[MessageIndex], bool]

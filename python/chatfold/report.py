@@ -1,0 +1,125 @@
+"""Reports: what a compaction did, in exact figures."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+__all__ = ["CompactionReport", "Figures", "StrategyStep"]
+
+
+class Figures:
+    """What was included at one moment.
+
+    Attributes:
+        messages: How many messages.
+        groups: How many groups.
+        turns: How many turns, without turn 0.
+        bytes: UTF-8 bytes of text.
+    """
+
+    def __init__(
+        self, counts: tuple[int, int, int, int], tokens: int | None, count: Callable[[], int]
+    ) -> None:
+        """Take the counts, and how to count the tokens where that was not needed so far."""
+        self.messages, self.groups, self.turns, self.bytes = counts
+        self._count = count
+        if tokens is not None:
+            self.__dict__["tokens"] = tokens
+
+    @cached_property
+    def tokens(self) -> int:
+        """Exact tokens; counted when first read where no decision needed them."""
+        return self._count()
+
+    @property
+    def known_tokens(self) -> int | None:
+        """The tokens where they are known already, else None; never counts."""
+        return self.__dict__.get("tokens")
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything, tokens too."""
+        if not isinstance(other, Figures):
+            return NotImplemented
+        mine = (self.messages, self.groups, self.turns, self.bytes)
+        theirs = (other.messages, other.groups, other.turns, other.bytes)
+        return mine == theirs and self.tokens == other.tokens
+
+    __hash__ = None  # type: ignore[assignment]  # equal figures may still be counting
+
+    def __repr__(self) -> str:
+        """Show what is known."""
+        tokens = "not counted" if self.known_tokens is None else self.known_tokens
+        return (
+            f"Figures(messages={self.messages}, groups={self.groups}, turns={self.turns}, "
+            f"bytes={self.bytes}, tokens={tokens})"
+        )
+
+
+@dataclass(frozen=True)
+class StrategyStep:
+    """What one strategy of a run did.
+
+    Attributes:
+        strategy: Its name.
+        reason: Why it excluded what it excluded.
+        groups: How many groups it excluded or replaced.
+        target_met: Whether its target was true at the end.
+        seconds: How long it took.
+    """
+
+    strategy: str
+    reason: str
+    groups: int
+    target_met: bool
+    seconds: float
+    _freed: Callable[[], int]
+
+    @cached_property
+    def tokens_freed(self) -> int:
+        """Exact tokens that it freed; counted when first read."""
+        return self._freed()
+
+
+@dataclass(frozen=True)
+class CompactionReport:
+    """What a compaction did.
+
+    Attributes:
+        before: What was included before.
+        after: What is included now.
+        steps: What each strategy did whose trigger was true, in order.
+        target_met: Whether every target was true at the end of its strategy; a budget that the
+            protected messages alone exceed is missed.
+        first_changed: The position of the first message whose place changed, None where none did.
+            A prompt cache is good up to it.
+    """
+
+    before: Figures
+    after: Figures
+    steps: tuple[StrategyStep, ...]
+    target_met: bool
+    first_changed: int | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was excluded, replaced or restored."""
+        return self.first_changed is not None
+
+    def __str__(self) -> str:
+        """Say it in one line, from what is known: nothing is counted for it."""
+        if not self.changed:
+            missed = "" if self.target_met else ", target missed"
+            return f"unchanged: {_size(self.after)}{missed}"
+        steps = ", ".join(
+            f"{step.strategy} {step.groups:,} group{'' if step.groups == 1 else 's'}"
+            for step in self.steps
+            if step.groups
+        )
+        missed = "" if self.target_met else "; target missed"
+        return f"{_size(self.before)} -> {_size(self.after)} ({steps}){missed}"
+
+
+def _size(figures: Figures) -> str:
+    tokens = figures.known_tokens
+    messages = f"{figures.messages:,} message{'' if figures.messages == 1 else 's'}"
+    return messages if tokens is None else f"{messages}, {tokens:,} tokens"

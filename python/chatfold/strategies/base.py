@@ -1,0 +1,141 @@
+"""What all strategies have in common."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+from chatfold import _core
+from chatfold.errors import OptionTypeError, TokenizerMismatchError
+from chatfold.tokenizers import Tokenizer
+from chatfold.triggers import Trigger, TriggerLike, always, as_trigger, register
+
+if TYPE_CHECKING:
+    from chatfold.index import MessageIndex
+
+StrategyLike: TypeAlias = Union[
+    "Strategy",
+    Callable[["MessageIndex"], bool],
+    Callable[["MessageIndex"], Awaitable[bool]],
+]
+"""A strategy, or a plain or async callable that takes the index and says whether it changed it."""
+
+Callables: TypeAlias = dict[int, Callable[..., Any]]
+
+
+class Strategy:
+    """A strategy of the core, or a callable made one.
+
+    Attributes:
+        tokenizer: What it counts with; None leaves that to the index.
+    """
+
+    tokenizer: Tokenizer | None = None
+    _native: _core.Strategy
+    _callables: Callables
+    _text: str
+
+    def _set(
+        self,
+        native: _core.Strategy,
+        callables: Callables,
+        options: dict[str, Any],
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
+        self._native = native
+        self._callables = callables
+        self.tokenizer = tokenizer
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        self._text = f"{type(self).__name__}({given})"
+
+    @property
+    def name(self) -> str:
+        """Its name in reports."""
+        return type(self).__name__
+
+    @property
+    def is_async(self) -> bool:
+        """Whether a part of it must be awaited for certain."""
+        return any(_is_async(function) for function in self._callables.values())
+
+    def __call__(self, index: "MessageIndex") -> bool:
+        """Run it on an index, as a part of a strategy of your own; say whether it changed it."""
+        return index.compact(self).changed
+
+    def __repr__(self) -> str:
+        """Show the options that were given."""
+        return self._text
+
+
+def _is_async(function: Any) -> bool:
+    call = type(function).__call__ if callable(function) else None
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+
+
+class CustomStrategy(Strategy):
+    """A callable of the caller's own as a strategy."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        """Wrap it."""
+        number, callables = register(function)
+        self._set(_core.Strategy.custom(number), callables, {})
+        self.function = function
+        self._text = self.name
+        tokenizer = getattr(function, "tokenizer", None)
+        if callable(getattr(tokenizer, "count_tokens", None)):
+            self.tokenizer = tokenizer
+
+    @property
+    def name(self) -> str:
+        """The name of the callable."""
+        name: str = getattr(self.function, "__name__", type(self.function).__name__)
+        return name
+
+
+def as_strategy(name: str, value: StrategyLike) -> Strategy:
+    """Take a strategy, or wrap a callable as one."""
+    if isinstance(value, Strategy):
+        return value
+    if isinstance(value, (type, Trigger)) or not callable(value):
+        raise OptionTypeError(
+            f"{name} is {value!r}; pass a strategy or a callable that takes the index"
+        )
+    return CustomStrategy(value)
+
+
+def gate(
+    trigger: TriggerLike | None, target: TriggerLike | None
+) -> tuple[tuple[_core.Trigger, _core.Trigger | None], Callables]:
+    """Give trigger and target as the core takes them."""
+    when = always if trigger is None else as_trigger("trigger", trigger)
+    until = None if target is None else as_trigger("target", target)
+    callables = dict(when._callables)  # noqa: SLF001 (own class)
+    if until is not None:
+        callables |= until._callables  # noqa: SLF001 (own class)
+    return (when._native, None if until is None else until._native), callables  # noqa: SLF001 (own class)
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Keep the options that were given, for the repr."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def common_tokenizer(
+    own: Tokenizer | None, name: str, strategies: Iterable[Strategy]
+) -> Tokenizer | None:
+    """Find the one tokenizer of a composition.
+
+    Raises:
+        TokenizerMismatchError: There are two different ones.
+    """
+    owner = name
+    for strategy in strategies:
+        if strategy.tokenizer is None:
+            continue
+        if own is None:
+            own, owner = strategy.tokenizer, strategy.name
+        elif own != strategy.tokenizer:
+            raise TokenizerMismatchError(
+                f"{owner} counts with {own!r} and {strategy.name} with {strategy.tokenizer!r}; "
+                "give all strategies of a composition the same tokenizer, or only one of them any"
+            )
+    return own

@@ -1,0 +1,311 @@
+"""Tokenizers: what counts as one, and the built-in ones.
+
+A tokenizer is an encoding name (``"o200k_base"``), a model name (``"gpt-4o-mini"``), a
+``tiktoken.Encoding``, a ``tokenizers.Tokenizer``, a path to a ``tokenizer.json``, a ``transformers``
+tokenizer, any object with ``count_tokens(text) -> int``, or a callable from text to a number.
+:func:`resolve` gives the tokenizer that any of these stands for.
+
+Text that spells a special token is counted as ordinary text. Lone surrogates are counted as U+FFFD.
+"""
+
+import os
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from chatfold import _core
+from chatfold._options import flag, integer
+from chatfold.errors import (
+    MissingExtraError,
+    OptionError,
+    OptionTypeError,
+    UnknownTokenizerError,
+)
+
+__all__ = [
+    "ENCODINGS",
+    "CallableTokenizer",
+    "CharacterEstimatorTokenizer",
+    "EncodingTokenizer",
+    "HuggingFaceTokenizer",
+    "TiktokenTokenizer",
+    "Tokenizer",
+    "TokenizerLike",
+    "resolve",
+]
+
+ENCODINGS = tuple(_core.encoding_names())
+"""The encodings that are built in: exact, native, with nothing to download."""
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """Anything that counts the tokens of a text."""
+
+    def count_tokens(self, text: str, /) -> int:
+        """Count the tokens of a text: an integer of at least 0."""
+        ...
+
+
+TokenizerLike: TypeAlias = "str | os.PathLike[str] | Tokenizer | Callable[[str], int] | Any"
+"""Whatever :func:`resolve` accepts."""
+
+
+class CharacterEstimatorTokenizer:
+    """Estimates tokens from characters, for when no tokenizer is at hand.
+
+    A text has a token for every ``chars_per_token`` code points, rounded up: at least 1, and 0 only
+    where it is empty. Counting costs nothing, since Python knows the length of a string.
+
+    Args:
+        chars_per_token: Code points a token; English has about 4.
+        cjk_aware: Count each CJK character and emoji as a token, as most tokenizers nearly do.
+    """
+
+    __slots__ = ("_native", "chars_per_token", "cjk_aware")
+
+    def __init__(self, *, chars_per_token: int = 4, cjk_aware: bool = False) -> None:
+        """Check the options."""
+        per_token = integer("chars_per_token", chars_per_token, at_least=1)
+        self.chars_per_token = min(per_token, 2**20)
+        self.cjk_aware = flag("cjk_aware", cjk_aware)
+        self._native = _core.Tokenizer.estimator(self.chars_per_token, self.cjk_aware)
+
+    def count_tokens(self, text: str, /) -> int:
+        """Estimate the tokens of a text."""
+        return self._native.count_tokens(text)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the options."""
+        if not isinstance(other, CharacterEstimatorTokenizer):
+            return NotImplemented
+        mine = (self.chars_per_token, self.cjk_aware)
+        return mine == (other.chars_per_token, other.cjk_aware)
+
+    def __hash__(self) -> int:
+        """Hash the options."""
+        return hash((self.chars_per_token, self.cjk_aware))
+
+    def __repr__(self) -> str:
+        """Show the options that are not the default."""
+        options = []
+        if self.chars_per_token != CharacterEstimatorTokenizer.DEFAULT_CHARS_PER_TOKEN:
+            options.append(f"chars_per_token={self.chars_per_token}")
+        if self.cjk_aware:
+            options.append("cjk_aware=True")
+        return f"CharacterEstimatorTokenizer({', '.join(options)})"
+
+    DEFAULT_CHARS_PER_TOKEN = 4
+
+
+class EncodingTokenizer:
+    """A built-in encoding: exact and native. Its tables are built on first use.
+
+    Args:
+        name: One of :data:`ENCODINGS`.
+
+    Raises:
+        UnknownTokenizerError: The name is none of them.
+    """
+
+    __slots__ = ("_native", "name")
+
+    def __init__(self, name: str) -> None:
+        """Look the encoding up."""
+        if name not in ENCODINGS:
+            raise UnknownTokenizerError(_unknown(name))
+        self.name = name
+        self._native = _core.Tokenizer.encoding(name)
+
+    def count_tokens(self, text: str, /) -> int:
+        """Count the tokens of a text."""
+        return self._native.count_tokens(text)
+
+    def encode(self, text: str, /) -> list[int]:
+        """Give the token ids of a text, special tokens being ordinary text."""
+        return self._native.encode(text)
+
+    def vocabulary(self) -> dict[bytes, int]:
+        """Give the ordinary tokens with their ranks, as ``tiktoken`` wants them."""
+        return dict(self._native.vocabulary())
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the names."""
+        if not isinstance(other, EncodingTokenizer):
+            return NotImplemented
+        return self.name == other.name
+
+    def __hash__(self) -> int:
+        """Hash the name."""
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        """Show the name."""
+        return f"EncodingTokenizer({self.name!r})"
+
+
+class _Adapter:
+    """Counts with an object of another package; equal to another adapter of the same object."""
+
+    __slots__ = ("tokenizer",)
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.tokenizer = tokenizer
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Adapter):
+            return NotImplemented
+        return type(self) is type(other) and bool(self.tokenizer == other.tokenizer)
+
+    def __hash__(self) -> int:
+        return hash((type(self), id(type(self.tokenizer))))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({_name(self.tokenizer)})"
+
+
+class TiktokenTokenizer(_Adapter):
+    """Counts with a ``tiktoken.Encoding`` that is not built in."""
+
+    __slots__ = ()
+
+    def count_tokens(self, text: str, /) -> int:
+        """Count the tokens of a text; special tokens are ordinary text."""
+        return len(self.tokenizer.encode_ordinary(text))
+
+
+class HuggingFaceTokenizer(_Adapter):
+    """Counts with a ``tokenizers.Tokenizer`` or a ``transformers`` tokenizer.
+
+    No special tokens are added. A padding or truncation that the tokenizer was told to do would
+    change counts: a padded token does not count, a truncated text can't be told from a short one,
+    so such a tokenizer is copied without it.
+    """
+
+    __slots__ = ("_encode",)
+
+    def __init__(self, tokenizer: Any) -> None:
+        """Take the tokenizer, or the fast one inside a ``transformers`` tokenizer."""
+        super().__init__(tokenizer)
+        backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+        if hasattr(backend, "encode_batch_fast") or hasattr(backend, "no_truncation"):
+            if backend.truncation is not None or backend.padding is not None:
+                backend = type(backend).from_str(backend.to_str())
+                backend.no_truncation()
+                backend.no_padding()
+            self._encode = lambda text: backend.encode(text, add_special_tokens=False).ids
+        else:
+            self._encode = lambda text: tokenizer.encode(text, add_special_tokens=False)
+
+    def count_tokens(self, text: str, /) -> int:
+        """Count the tokens of a text."""
+        return len(self._encode(text))
+
+
+class CallableTokenizer(_Adapter):
+    """Counts with a callable from text to a number."""
+
+    __slots__ = ()
+
+    def count_tokens(self, text: str, /) -> int:
+        """Call it."""
+        count: int = self.tokenizer(text)
+        return count
+
+
+def _name(value: Any) -> str:
+    name = getattr(value, "__qualname__", None) or getattr(value, "name", None)
+    return name if isinstance(name, str) else repr(value)
+
+
+def _unknown(name: str) -> str:
+    return (
+        f"no tokenizer is called {name!r}; pass an encoding ({', '.join(ENCODINGS)}), the name of "
+        "an OpenAI model, the path of a tokenizer.json, a tiktoken.Encoding, a "
+        "tokenizers.Tokenizer, an object with count_tokens(text), or a callable"
+    )
+
+
+@lru_cache(maxsize=64)
+def _named(name: str) -> Tokenizer | None:
+    encoding = name if name in ENCODINGS else _core.encoding_for_model(name)
+    return None if encoding is None else EncodingTokenizer(encoding)
+
+
+def _from_file(path: Path) -> Tokenizer:
+    try:
+        from tokenizers import Tokenizer as FastTokenizer  # noqa: PLC0415 (an extra)
+    except ImportError as error:
+        raise MissingExtraError(f"reading {path.name}", "tokenizers") from error
+    if not path.is_file():
+        raise OptionError(f"tokenizer is {str(path)!r}; there is no such file")
+    return HuggingFaceTokenizer(FastTokenizer.from_file(str(path)))
+
+
+def _from_name(name: str) -> Tokenizer:
+    known = _named(name)
+    if known is not None:
+        return known
+    if name.endswith(".json"):
+        return _from_file(Path(name))
+    raise UnknownTokenizerError(_unknown(name))
+
+
+def _from_object(value: Any) -> Tokenizer | None:
+    if isinstance(value, (CharacterEstimatorTokenizer, EncodingTokenizer, _Adapter)):
+        return value
+    if callable(getattr(value, "count_tokens", None)):
+        tokenizer: Tokenizer = value
+        return tokenizer
+    if callable(getattr(value, "encode_ordinary", None)):
+        return _builtin_twin(value) or TiktokenTokenizer(value)
+    if callable(getattr(value, "encode", None)):
+        return HuggingFaceTokenizer(value)
+    return CallableTokenizer(value) if callable(value) else None
+
+
+_PROBE = "It's 12345 o'clock:\n\n  don't Überschätze naïveté, 東京の天気 🌲 <|endoftext|>\t{\"a\": [1e-9]}  "
+
+
+def _builtin_twin(encoding: Any) -> Tokenizer | None:
+    """Find the built-in encoding that a ``tiktoken.Encoding`` is, so that counting is native."""
+    name = getattr(encoding, "name", None)
+    if name not in ENCODINGS:
+        return None
+    ours = EncodingTokenizer(name)
+    # Another vocabulary or pattern under the same name would count differently.
+    return ours if encoding.encode_ordinary(_PROBE) == ours.encode(_PROBE) else None
+
+
+def resolve(tokenizer: TokenizerLike = None) -> Tokenizer:
+    """Give the tokenizer that a name, a path, an object or a callable stands for.
+
+    Args:
+        tokenizer: See the top of this module; None is the character estimator.
+
+    Raises:
+        UnknownTokenizerError: A name that stands for none; the message lists what exists.
+        OptionTypeError: A value that can't count.
+        MissingExtraError: A ``tokenizer.json`` without the ``tokenizers`` package.
+    """
+    if tokenizer is None:
+        return CharacterEstimatorTokenizer()
+    if isinstance(tokenizer, str):
+        return _from_name(tokenizer)
+    if isinstance(tokenizer, os.PathLike):
+        return _from_file(Path(tokenizer))
+    found = None if isinstance(tokenizer, type) else _from_object(tokenizer)
+    if found is None:
+        raise OptionTypeError(
+            f"tokenizer is {tokenizer!r}; pass a name, a path, an object with count_tokens(text), "
+            "or a callable"
+        )
+    return found
+
+
+def native(tokenizer: Tokenizer) -> _core.Tokenizer:
+    """Give the tokenizer as the core takes it."""
+    if isinstance(tokenizer, (CharacterEstimatorTokenizer, EncodingTokenizer)):
+        return tokenizer._native  # noqa: SLF001 (own class)
+    return _core.Tokenizer.custom(tokenizer.count_tokens, _name(tokenizer))

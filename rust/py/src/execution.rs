@@ -1,0 +1,202 @@
+//! One run of a strategy over an index, driven from Python.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use chatfold_core::{Counts, Execution, Figures, GroupId, Role};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::to_python;
+use crate::group::PyMessageGroup;
+use crate::host::PyHost;
+use crate::index::PyMessageIndex;
+use crate::strategy::{PyStrategy, PyTrigger};
+
+type CountsOf = (u64, u64, u64, u64);
+/// Counts, tokens where they were known, and the version to ask for them.
+type FiguresOf = (CountsOf, Option<u64>, (usize, u32));
+/// Strategy, reason, groups, target met, versions before and after, nanoseconds.
+type StepOf = (&'static str, &'static str, u64, bool, (usize, u32), (usize, u32), u64);
+/// Figures before and after, steps, whether the target was met, the first changed position.
+type Outcome = (FiguresOf, FiguresOf, Vec<StepOf>, bool, Option<u32>);
+
+fn counts(counts: Counts) -> CountsOf {
+    (counts.messages, counts.groups, counts.turns, counts.bytes)
+}
+
+fn figures(figures: Figures) -> FiguresOf {
+    (counts(figures.counts), figures.tokens, figures.version.into_parts())
+}
+
+/// A run that can be left for a strategy of the caller's own and entered again.
+#[pyclass(frozen, module = "chatfold._core", name = "Execution")]
+pub(crate) struct PyExecution {
+    index: Py<PyMessageIndex>,
+    callables: Py<PyDict>,
+    execution: Mutex<Execution>,
+    started: Instant,
+}
+
+impl PyExecution {
+    /// Runs `with` on the run and the index; an error undoes the run.
+    fn with<T>(
+        &self,
+        py: Python<'_>,
+        with: impl FnOnce(
+            &mut Execution,
+            &mut chatfold_core::MessageIndex,
+            &mut PyHost<'_, '_>,
+        ) -> chatfold_core::Result<T>,
+    ) -> PyResult<T> {
+        let index = self.index.bind(py);
+        PyMessageIndex::with(index, |state| {
+            let mut execution = self
+                .execution
+                .try_lock()
+                .map_err(|_| PyValueError::new_err("a run can't be entered from within itself"))?;
+            let mut host = PyHost {
+                index,
+                messages: &mut state.messages,
+                callables: Some(self.callables.bind(py)),
+                started: self.started,
+            };
+            with(&mut execution, &mut state.core, &mut host).map_err(to_python)
+        })
+    }
+}
+
+#[pymethods]
+impl PyExecution {
+    #[new]
+    fn new(
+        index: &Bound<'_, PyMessageIndex>,
+        strategy: &Bound<'_, PyStrategy>,
+        callables: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let plan = strategy.get().plan();
+        let execution = PyMessageIndex::with(index, |state| Ok(Execution::new(plan, &state.core)))?;
+        Ok(Self {
+            index: index.clone().unbind(),
+            callables: callables.clone().unbind(),
+            execution: Mutex::new(execution),
+            started: Instant::now(),
+        })
+    }
+
+    /// Runs up to the next strategy of the caller's own and returns its number; `None` at the end.
+    fn advance(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        self.with(py, |execution, core, host| {
+            let custom = execution.advance(core, host).inspect_err(|_| execution.abort(core))?;
+            Ok(custom.map(|callback| callback.0))
+        })
+    }
+
+    /// Undoes the run.
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |execution, core, _| {
+            execution.abort(core);
+            Ok(())
+        })
+    }
+
+    /// What the run did.
+    fn outcome(&self, py: Python<'_>) -> PyResult<Outcome> {
+        self.with(py, |execution, core, _| {
+            let steps = execution.steps.iter().map(|step| {
+                let (before, after) = step.versions;
+                (
+                    step.strategy,
+                    step.reason,
+                    step.groups,
+                    step.target_met,
+                    before.into_parts(),
+                    after.into_parts(),
+                    step.nanoseconds,
+                )
+            });
+            Ok((
+                figures(execution.before),
+                figures(core.figures()),
+                steps.collect(),
+                execution.target_met,
+                core.first_changed(execution.before.version),
+            ))
+        })
+    }
+}
+
+fn own(group: &Bound<'_, PyMessageGroup>, index: &Bound<'_, PyMessageIndex>) -> PyResult<GroupId> {
+    if group.get().is_of(index) {
+        return Ok(group.get().id);
+    }
+    Err(PyValueError::new_err("the group belongs to another index; take it from this one"))
+}
+
+/// Excludes a group. Says whether it was included.
+#[pyfunction]
+pub(crate) fn exclude(
+    index: &Bound<'_, PyMessageIndex>,
+    group: &Bound<'_, PyMessageGroup>,
+    reason: &str,
+) -> PyResult<bool> {
+    let id = own(group, index)?;
+    PyMessageIndex::with(index, |state| {
+        Ok(state.core.held(id.slot) == Some(id) && state.core.exclude(id.slot, reason))
+    })
+}
+
+/// Includes a group again. Says whether anything changed.
+#[pyfunction]
+pub(crate) fn restore(
+    index: &Bound<'_, PyMessageIndex>,
+    group: &Bound<'_, PyMessageGroup>,
+) -> PyResult<bool> {
+    let id = own(group, index)?;
+    PyMessageIndex::with(index, |state| Ok(state.core.restore(id)))
+}
+
+/// Puts a text in the place of included groups; `None` where it is not shorter than they are.
+#[pyfunction]
+pub(crate) fn replace(
+    index: &Bound<'_, PyMessageIndex>,
+    groups: Vec<Bound<'_, PyMessageGroup>>,
+    text: &str,
+    role: &str,
+    reason: &str,
+) -> PyResult<Option<PyMessageGroup>> {
+    let ids = groups.iter().map(|group| own(group, index)).collect::<PyResult<Vec<_>>>()?;
+    let Some(role @ (Role::Assistant | Role::User)) = Role::from_name(role) else {
+        return Err(PyValueError::new_err(format!(
+            "role is {role:?}; a stand-in speaks as \"assistant\" or \"user\""
+        )));
+    };
+    PyMessageIndex::with(index, |state| {
+        if let Some(id) = ids.iter().find(|id| state.core.held(id.slot) != Some(**id)) {
+            let first = state.core.group(*id).positions.first().copied();
+            return Err(PyValueError::new_err(format!(
+                "the group that starts at position {first:?} is excluded; replace included groups"
+            )));
+        }
+        let mut slots: Vec<u32> = ids.iter().map(|id| id.slot).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let number = state.core.replace(&slots, role, text, reason);
+        Ok(number.map(|number| {
+            PyMessageGroup::new(index, GroupId { slot: slots[0], stand_in: Some(number) })
+        }))
+    })
+}
+
+/// Whether a trigger holds for an index.
+#[pyfunction]
+pub(crate) fn ask(
+    trigger: &Bound<'_, PyTrigger>,
+    index: &Bound<'_, PyMessageIndex>,
+    callables: &Bound<'_, PyDict>,
+) -> PyResult<bool> {
+    PyMessageIndex::with_host(index, Some(callables), |core, host| {
+        trigger.get().trigger().holds(core, host)
+    })
+}

@@ -1,0 +1,101 @@
+//! The surroundings that the core asks: the messages, the tokenizer, the caller's own code.
+
+use std::time::Instant;
+
+use chatfold_core::{Callback, Host, MessageIndex, Result, ToolExchange};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::errors::{shown, to_core};
+use crate::index::{Messages, PyMessageIndex, State};
+use crate::read::{tool_exchange, visit_texts};
+use crate::text::Text;
+
+/// Python, as the core sees it, for the length of one call.
+pub(crate) struct PyHost<'py, 'a> {
+    pub(crate) index: &'a Bound<'py, PyMessageIndex>,
+    pub(crate) messages: &'a mut Messages,
+    /// The caller's triggers and formatters by number.
+    pub(crate) callables: Option<&'a Bound<'py, PyDict>>,
+    pub(crate) started: Instant,
+}
+
+impl<'py> PyHost<'py, '_> {
+    fn callable(&self, callback: Callback) -> PyResult<Bound<'py, PyAny>> {
+        let found = self.callables.map(|table| table.get_item(callback.0)).transpose()?.flatten();
+        found.ok_or_else(|| PyTypeError::new_err("the strategy came without its callables"))
+    }
+
+    fn texts(&self, message: u32) -> PyResult<Vec<Text>> {
+        let position = message as usize;
+        let message = self.messages.list[position].bind(self.index.py());
+        let mut texts = Vec::with_capacity(1);
+        visit_texts(message, position, &mut |text| {
+            texts.push(Text::of(&text)?);
+            Ok(())
+        })?;
+        Ok(texts)
+    }
+
+    fn count(&self, messages: &[u32]) -> PyResult<Vec<u32>> {
+        let lists = messages.iter().map(|&message| self.texts(message)).collect::<PyResult<Vec<_>>>()?;
+        self.messages.counter.count_texts(self.index.py(), &lists)
+    }
+}
+
+impl Host for PyHost<'_, '_> {
+    fn count_messages(&mut self, messages: &[u32]) -> Result<Vec<u32>> {
+        self.count(messages).map_err(to_core)
+    }
+
+    fn count_text(&mut self, text: &str) -> Result<u32> {
+        let text = Text::Repaired(text.to_owned());
+        let counts = self.messages.counter.count_texts(self.index.py(), &[vec![text]]);
+        counts.map(|counts| counts[0]).map_err(to_core)
+    }
+
+    fn tool_exchange(&mut self, messages: &[u32], limit: Option<usize>) -> Result<ToolExchange> {
+        let py = self.index.py();
+        let messages: Vec<_> = messages
+            .iter()
+            .map(|&at| (at as usize, self.messages.list[at as usize].bind(py).clone()))
+            .collect();
+        tool_exchange(&messages, limit).map_err(to_core)
+    }
+
+    fn format_digest(&mut self, formatter: Callback, exchange: &ToolExchange) -> Result<String> {
+        let format = || {
+            let results: Vec<_> =
+                exchange.results.iter().map(|result| (&result.name, &result.text)).collect();
+            let text = self.callable(formatter)?.call1((results, &exchange.names))?;
+            match text.cast::<PyString>() {
+                Ok(text) => Ok(Text::of(text)?.as_str().to_owned()),
+                Err(_) => Err(PyTypeError::new_err(format!(
+                    "formatter returned {}; it must return the digest as text",
+                    shown(&text)
+                ))),
+            }
+        };
+        format().map_err(to_core)
+    }
+
+    /// The trigger gets the real index: everything is put back for as long as it runs.
+    fn ask(&mut self, trigger: Callback, index: &mut MessageIndex) -> Result<bool> {
+        let callable = self.callable(trigger).map_err(to_core)?;
+        let state = State {
+            core: std::mem::take(index),
+            messages: std::mem::replace(self.messages, Messages::placeholder()),
+        };
+        let owner = self.index.get();
+        owner.put_back(Box::new(state));
+        let answer = callable.call1((self.index,)).and_then(|answer| answer.is_truthy());
+        let state = owner.take_out().map_err(to_core)?;
+        (*index, *self.messages) = (state.core, state.messages);
+        answer.map_err(to_core)
+    }
+
+    fn now(&mut self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,306 @@
+//! `MessageIndex`: the core's index together with the messages that it is about.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use chatfold_core::{GroupId, Kept, MessageIndex, Overhead, Version};
+use parking_lot::ReentrantMutex;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::errors::{ChatfoldError, to_python};
+use crate::group::{PyGroupList, PyMessageGroup};
+use crate::host::PyHost;
+use crate::read::{PartTokens, Reader};
+use crate::tokenizer::{Counter, PyTokenizer};
+
+/// How many messages are read before other threads are let in.
+const BREATH: usize = 8192;
+
+/// The messages, as the user's own objects, and how they are counted.
+pub(crate) struct Messages {
+    pub(crate) list: Vec<Py<PyAny>>,
+    pub(crate) counter: Counter,
+    pub(crate) parts: PartTokens,
+}
+
+impl Messages {
+    /// Stands in while the real ones are elsewhere.
+    pub(crate) fn placeholder() -> Self {
+        let parts = PartTokens { image: 0, audio: 0, file: 0, other: 0 };
+        let counter = Counter::Estimator(chatfold_core::tokens::Estimator::default());
+        Self { list: Vec::new(), counter, parts }
+    }
+
+    fn reader(&self) -> Reader {
+        Reader { parts: self.parts, estimator: self.counter.estimator() }
+    }
+}
+
+/// What an index is made of.
+pub(crate) struct State {
+    pub(crate) core: MessageIndex,
+    pub(crate) messages: Messages,
+}
+
+/// The structured view over a list of messages.
+///
+/// One lock serves all threads. It is reentrant, since a trigger of the caller's own gets the index
+/// while a strategy runs; the state is taken out of the cell for each call, so that code which is
+/// called back without having it (a tokenizer, a formatter) finds out.
+#[pyclass(frozen, subclass, module = "chatfold._core", name = "MessageIndex")]
+pub(crate) struct PyMessageIndex {
+    cell: ReentrantMutex<RefCell<Option<Box<State>>>>,
+}
+
+impl PyMessageIndex {
+    pub(crate) fn take_out(&self) -> PyResult<Box<State>> {
+        self.cell.lock().borrow_mut().take().ok_or_else(|| {
+            ChatfoldError::new_err(
+                "the index is in use by the call that runs this code; a tokenizer or a formatter \
+                 can't use it",
+            )
+        })
+    }
+
+    pub(crate) fn put_back(&self, state: Box<State>) {
+        *self.cell.lock().borrow_mut() = Some(state);
+    }
+
+    /// Calls `with` on the state; other threads wait, detached from the interpreter.
+    pub(crate) fn with<T>(
+        slf: &Bound<'_, Self>,
+        with: impl FnOnce(&mut State) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let own = slf.get();
+        let _lock = loop {
+            if let Some(lock) = own.cell.try_lock() {
+                break lock;
+            }
+            slf.py().detach(|| drop(own.cell.lock()));
+        };
+        let mut taken = PutBack { owner: own, state: Some(own.take_out()?) };
+        with(taken.state.as_mut().expect("it was just put there"))
+    }
+
+    /// Calls `with` on the core and a host for it.
+    pub(crate) fn with_host<T>(
+        slf: &Bound<'_, Self>,
+        callables: Option<&Bound<'_, PyDict>>,
+        with: impl FnOnce(&mut MessageIndex, &mut PyHost<'_, '_>) -> chatfold_core::Result<T>,
+    ) -> PyResult<T> {
+        Self::with(slf, |state| {
+            let mut host = PyHost {
+                index: slf,
+                messages: &mut state.messages,
+                callables,
+                started: Instant::now(),
+            };
+            with(&mut state.core, &mut host).map_err(to_python)
+        })
+    }
+}
+
+/// Puts the state back even where a panic unwinds.
+struct PutBack<'a> {
+    owner: &'a PyMessageIndex,
+    state: Option<Box<State>>,
+}
+
+impl Drop for PutBack<'_> {
+    fn drop(&mut self) {
+        if let Some(state) = self.state.take() {
+            self.owner.put_back(state);
+        }
+    }
+}
+
+#[pymethods]
+impl PyMessageIndex {
+    #[new]
+    #[pyo3(signature = (tokenizer, overhead, parts))]
+    fn new(
+        py: Python<'_>,
+        tokenizer: &Bound<'_, PyTokenizer>,
+        overhead: (u32, u32),
+        parts: (u32, u32, u32, u32),
+    ) -> Self {
+        let counter = tokenizer.get().counter.clone_ref(py);
+        let (per_message, per_history) = overhead;
+        let core = MessageIndex::new(counter.bounds(), Overhead { per_message, per_history });
+        let (image, audio, file, other) = parts;
+        let messages =
+            Messages { list: Vec::new(), counter, parts: PartTokens { image, audio, file, other } };
+        Self { cell: ReentrantMutex::new(RefCell::new(Some(Box::new(State { core, messages })))) }
+    }
+
+    /// Takes one more message.
+    fn append(slf: &Bound<'_, Self>, message: &Bound<'_, PyAny>) -> PyResult<()> {
+        Self::with(slf, |state| {
+            let facts = state.messages.reader().facts(message, state.messages.list.len())?;
+            state.core.push(&facts).map_err(to_python)?;
+            state.messages.list.push(message.clone().unbind());
+            Ok(())
+        })
+    }
+
+    /// Takes more messages; where one of them can't be read, none is taken.
+    fn extend(slf: &Bound<'_, Self>, messages: &Bound<'_, PyAny>) -> PyResult<()> {
+        let messages = match messages.cast::<PyList>() {
+            Ok(list) => list.clone(),
+            Err(_) => messages.try_iter()?.collect::<PyResult<Vec<_>>>().and_then(|items| {
+                PyList::new(messages.py(), items)
+            })?,
+        };
+        Self::with(slf, |state| {
+            if state.messages.list.is_empty() {
+                let fresh = state.core.fresh();
+                return read_all(state, &messages).inspect_err(|_| {
+                    state.core = fresh;
+                    state.messages.list = Vec::new();
+                });
+            }
+            let reader = state.messages.reader();
+            let start = state.messages.list.len();
+            let facts = messages
+                .iter()
+                .enumerate()
+                .map(|(at, message)| reader.facts(&message, start + at))
+                .collect::<PyResult<Vec<_>>>()?;
+            for (message, facts) in messages.iter().zip(&facts) {
+                state.core.push(facts).map_err(to_python)?;
+                state.messages.list.push(message.unbind());
+            }
+            Ok(())
+        })
+    }
+
+    /// What is kept, in input order: the user's own objects, and a new dict for each stand-in.
+    fn included_messages<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let py = slf.py();
+        Self::with(slf, |state| {
+            let kept = state.core.projection();
+            let list = PyList::empty(py);
+            for part in kept {
+                match part {
+                    Kept::Message(at) => list.append(&state.messages.list[at as usize])?,
+                    Kept::StandIn(number) => list.append(stand_in(py, &state.core, number)?)?,
+                }
+            }
+            Ok(list)
+        })
+    }
+
+    /// The number of messages taken so far.
+    fn __len__(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        Self::with(slf, |state| Ok(state.messages.list.len()))
+    }
+
+    /// All groups in order, stand-ins among them.
+    #[getter]
+    fn groups(slf: &Bound<'_, Self>) -> PyResult<PyGroupList> {
+        Self::with(slf, |state| Ok(PyGroupList::new(slf, &state.core)))
+    }
+
+    /// The group that holds the message at a position of the list.
+    fn group_of(slf: &Bound<'_, Self>, position: usize) -> PyResult<PyMessageGroup> {
+        Self::with(slf, |state| {
+            let message = u32::try_from(position).ok().filter(|&at| at < state.core.message_count());
+            let Some(message) = message else {
+                return Err(pyo3::exceptions::PyIndexError::new_err(format!(
+                    "no message at position {position}; the index holds {}",
+                    state.core.message_count()
+                )));
+            };
+            let slot = state.core.slot_of_message(message);
+            Ok(PyMessageGroup::new(slf, GroupId { slot, stand_in: None }))
+        })
+    }
+
+    /// Messages, groups, turns and bytes of what is included.
+    fn included_counts(slf: &Bound<'_, Self>) -> PyResult<(u64, u64, u64, u64)> {
+        Self::with(slf, |state| Ok(tuple(state.core.included_counts())))
+    }
+
+    /// Messages, groups, turns and bytes of everything.
+    fn total_counts(slf: &Bound<'_, Self>) -> PyResult<(u64, u64, u64, u64)> {
+        Self::with(slf, |state| Ok(tuple(state.core.total_counts())))
+    }
+
+    /// The tokens of what is included.
+    fn included_tokens(slf: &Bound<'_, Self>) -> PyResult<u64> {
+        Self::with_host(slf, None, |core, host| core.included_tokens(host))
+    }
+
+    /// The tokens of everything.
+    fn total_tokens(slf: &Bound<'_, Self>) -> PyResult<u64> {
+        Self::with_host(slf, None, |core, host| core.total_tokens(host))
+    }
+
+    /// The tokens that were included at an earlier version.
+    fn tokens_at(slf: &Bound<'_, Self>, version: (usize, u32)) -> PyResult<u64> {
+        let version = Version::from_parts(version.0, version.1);
+        Self::with_host(slf, None, |core, host| core.tokens_at(version, host))
+    }
+
+    /// Counts with another tokenizer from now on.
+    fn set_tokenizer(slf: &Bound<'_, Self>, tokenizer: &Bound<'_, PyTokenizer>) -> PyResult<()> {
+        Self::with(slf, |state| {
+            state.messages.counter = tokenizer.get().counter.clone_ref(slf.py());
+            state.core.forget_tokens(state.messages.counter.bounds());
+            Ok(())
+        })
+    }
+
+    /// The collector finds cycles through a tokenizer; a message holds no index as a rule.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A call that is under way holds the state: what it needs is alive anyway.
+        let Some(cell) = self.cell.try_lock() else { return Ok(()) };
+        let Ok(state) = cell.try_borrow() else { return Ok(()) };
+        if let Some(state) = state.as_ref() {
+            if let Counter::Custom(callable, _) = &state.messages.counter {
+                visit.call(callable)?;
+            }
+            for message in &state.messages.list {
+                visit.call(message)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tuple(counts: chatfold_core::Counts) -> (u64, u64, u64, u64) {
+    (counts.messages, counts.groups, counts.turns, counts.bytes)
+}
+
+fn read_all(state: &mut State, messages: &Bound<'_, PyList>) -> PyResult<()> {
+    let py = messages.py();
+    let reader = state.messages.reader();
+    state.messages.list.reserve_exact(messages.len());
+    state.core.reserve(messages.len());
+    for (position, message) in messages.iter().enumerate() {
+        let facts = reader.facts(&message, position)?;
+        state.core.push(&facts).map_err(to_python)?;
+        state.messages.list.push(message.unbind());
+        if position % BREATH == BREATH - 1 {
+            py.check_signals()?;
+            py.detach(|| ());
+        }
+    }
+    Ok(())
+}
+
+/// A stand-in as a plain message.
+pub(crate) fn stand_in<'py>(
+    py: Python<'py>,
+    core: &MessageIndex,
+    number: u32,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (role, text) = core.stand_in(number);
+    let message = PyDict::new(py);
+    message.set_item(intern!(py, "role"), role.name())?;
+    message.set_item(intern!(py, "content"), text)?;
+    Ok(message)
+}

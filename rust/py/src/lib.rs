@@ -1,0 +1,35 @@
+//! `chatfold._core`: reads Python messages, runs the core, builds results.
+
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 extracts arguments by value")]
+
+mod errors;
+mod execution;
+mod group;
+mod host;
+mod index;
+mod read;
+mod strategy;
+mod text;
+mod tokenizer;
+
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::execution::{PyExecution, ask, exclude, replace, restore};
+    #[pymodule_export]
+    use super::group::{PyGroupList, PyMessageGroup};
+    #[pymodule_export]
+    use super::index::PyMessageIndex;
+    #[pymodule_export]
+    use super::strategy::{PyStrategy, PyTrigger};
+    #[pymodule_export]
+    use super::tokenizer::PyTokenizer;
+
+    #[pymodule_export]
+    use super::tokenizer::{encoding_for_model, encoding_names};
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const DEBUG: bool = cfg!(debug_assertions);
+}

@@ -1,0 +1,82 @@
+//! The calls and results of one group as text, for a digest.
+
+use std::collections::HashMap;
+
+use chatfold_core::{CallKey, Role, ToolExchange, ToolResult};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::fields::{Fields, items};
+use super::openai_chat::{content_text, role};
+use crate::text::with_text;
+
+/// Reads the messages of one group; texts may be cut after `limit` code points.
+pub(crate) fn tool_exchange(
+    messages: &[(usize, Bound<'_, PyAny>)],
+    limit: Option<usize>,
+) -> PyResult<ToolExchange> {
+    let mut exchange = ToolExchange::default();
+    let mut names = HashMap::new();
+    for (position, message) in messages {
+        let py = message.py();
+        let Some(fields) = Fields::of(message, intern!(py, "role")) else { continue };
+        let key = match role(&fields, *position)? {
+            Role::Assistant => {
+                calls(&fields, &mut |key, name| {
+                    names.extend(key.map(|key| (key, name.clone())));
+                    exchange.names.push(name);
+                })?;
+                continue;
+            }
+            Role::Tool => keyed(fields.text(intern!(py, "tool_call_id"))?, CallKey::tool)?,
+            Role::Function => keyed(fields.text(intern!(py, "name"))?, CallKey::function)?,
+            Role::System | Role::Developer | Role::User => continue,
+        };
+        let name = key.and_then(|key| names.get(&key).cloned()).unwrap_or_default();
+        let text = match fields.get(intern!(py, "content"))? {
+            // Without a name the label starts with the text, and its leading space is dropped.
+            Some(content) if name.is_empty() => {
+                content_text(&content, None)?.trim_start().to_owned()
+            }
+            Some(content) => content_text(&content, limit)?,
+            None => String::new(),
+        };
+        exchange.results.push(ToolResult { name, text });
+    }
+    Ok(exchange)
+}
+
+fn keyed(id: Option<Bound<'_, PyString>>, key: fn(&str) -> CallKey) -> PyResult<Option<CallKey>> {
+    id.map(|id| with_text(&id, key)).transpose()
+}
+
+/// The key and the name of each call of an assistant message.
+fn calls(
+    fields: &Fields<'_, '_>,
+    visit: &mut dyn FnMut(Option<CallKey>, String),
+) -> PyResult<()> {
+    let py = fields.py();
+    let name_of = |function: &Bound<'_, PyAny>| -> PyResult<String> {
+        let Some(function) = Fields::of(function, intern!(py, "name")) else {
+            return Ok(String::new());
+        };
+        let name = function.text(intern!(py, "name"))?;
+        name.map_or(Ok(String::new()), |name| with_text(&name, str::to_owned))
+    };
+    let calls = fields.get(intern!(py, "tool_calls"))?;
+    for call in calls.and_then(|calls| items(&calls)).unwrap_or_default() {
+        let Some(call) = Fields::of(&call, intern!(py, "id")) else { continue };
+        let inner = match call.get(intern!(py, "function"))? {
+            Some(function) => Some(function),
+            None => call.get(intern!(py, "custom"))?,
+        };
+        let name = inner.as_ref().map_or(Ok(String::new()), name_of)?;
+        visit(keyed(call.text(intern!(py, "id"))?, CallKey::tool)?, name);
+    }
+    if let Some(function) = fields.get(intern!(py, "function_call"))? {
+        let name = name_of(&function)?;
+        visit(Some(CallKey::function(&name)), name);
+    }
+    Ok(())
+}

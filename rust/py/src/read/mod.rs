@@ -1,0 +1,8 @@
+//! Python messages into facts, texts and tool exchanges.
+
+mod exchange;
+mod fields;
+mod openai_chat;
+
+pub(crate) use exchange::tool_exchange;
+pub(crate) use openai_chat::{PartTokens, Reader, visit_texts};
