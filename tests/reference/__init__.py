@@ -1,0 +1,11 @@
+"""The slow, obvious twin: groups everything at once, counts everything, decides plainly.
+
+It shares no code with the product and knows none of its short cuts. Where the two differ, one of
+them is wrong.
+"""
+
+from reference.grouping import Group, group_messages
+from reference.history import History, Totals
+from reference.strategies import run
+
+__all__ = ["Group", "History", "Totals", "group_messages", "run"]

@@ -1,0 +1,109 @@
+"""A grouped history with its figures, all of them computed anew whenever they are asked for."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from reference.grouping import Group, group_messages
+from reference.messages import Message, opaque_parts, texts
+
+IMAGE_PARTS = {"image_url", "input_image", "image"}
+AUDIO_PARTS = {"input_audio"}
+FILE_PARTS = {"file", "input_file"}
+NO_ALLOWANCE = {"image": 0, "audio": 0, "file": 0, "other": 0}
+
+
+class Totals(NamedTuple):
+    """The figures of a history, over all of its groups or over the included ones."""
+
+    messages: int
+    bytes: int
+    tokens: int
+    turns: int
+    groups: int
+
+
+def readable(text: str) -> str:
+    """Return the text with U+FFFD for every lone surrogate."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def byte_length(text: str) -> int:
+    return len(readable(text).encode())
+
+
+def part_class(part: Message) -> str:
+    name = part.get("type")
+    for group, members in (("image", IMAGE_PARTS), ("audio", AUDIO_PARTS), ("file", FILE_PARTS)):
+        if name in members:
+            return group
+    return "other"
+
+
+class History:
+    """The groups of a conversation and the stand-ins that took their places."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        count: Callable[[str], int] = len,
+        part_tokens: Mapping[str, int] = NO_ALLOWANCE,
+    ) -> None:
+        self.messages = messages
+        self.count = count
+        self.part_tokens = part_tokens
+        self.groups = group_messages(messages)
+
+    def included(self) -> list[Group]:
+        return [group for group in self.groups if not group.excluded]
+
+    def bytes_of(self, group: Group) -> int:
+        return sum(byte_length(text) for message in group.messages for text in texts(message))
+
+    def tokens_of(self, group: Group) -> int:
+        tokens = 0
+        for message in group.messages:
+            tokens += sum(self.count(readable(text)) for text in texts(message))
+            tokens += sum(self.part_tokens[part_class(part)] for part in opaque_parts(message))
+        return tokens
+
+    def totals(self) -> Totals:
+        return self.sum_up(self.groups)
+
+    def included_totals(self) -> Totals:
+        return self.sum_up(self.included())
+
+    def sum_up(self, groups: list[Group]) -> Totals:
+        return Totals(
+            messages=sum(len(group.messages) for group in groups),
+            bytes=sum(self.bytes_of(group) for group in groups),
+            tokens=sum(self.tokens_of(group) for group in groups),
+            turns=len(turns_of(groups)),
+            groups=len(groups),
+        )
+
+    def exclude(self, group: Group, reason: str) -> None:
+        group.excluded = True
+        group.reason = reason
+
+    def replace(self, group: Group, text: str, reason: str) -> None:
+        """Exclude a group and put a message with this text in its place."""
+        message = {"role": "assistant", "content": text}
+        stand_in = Group("summary", [message], [], group.place, group.turn, stands_for=[group])
+        self.groups.insert(self.groups.index(group) + 1, stand_in)
+        self.exclude(group, reason)
+
+    def projection(self) -> list[Message]:
+        """Return the included messages in the order of the input."""
+        placed = []
+        for group in self.included():
+            for position, message in zip(
+                group.positions or [group.place], group.messages, strict=True
+            ):
+                placed.append((position, message))
+        return [message for _, message in sorted(placed, key=lambda pair: pair[0])]
+
+
+def turns_of(groups: list[Group]) -> set[int]:
+    """Return the turns that count: what precedes the first user message is none."""
+    return {group.turn for group in groups if group.turn is not None and group.turn >= 1}

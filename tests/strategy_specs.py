@@ -1,0 +1,148 @@
+"""Random strategies as plain data, for the twin to run and for the product to be built from."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+Spec = dict[str, Any]
+Specs = st.SearchStrategy[Spec]
+TriggerSpecs = st.SearchStrategy[list[Any]]
+
+
+def options(
+    kind: str, *required: tuple[str, st.SearchStrategy[Any]], **optional: st.SearchStrategy[Any]
+) -> Specs:
+    return st.fixed_dictionaries({"kind": st.just(kind), **dict(required)}, optional=optional)
+
+
+def numbers(largest: int) -> st.SearchStrategy[int]:
+    """Draw small numbers as often as large ones: most conversations are short."""
+    return st.one_of(st.integers(0, largest // 20 + 2), st.integers(0, largest))
+
+
+def limits(name: str, largest: int) -> TriggerSpecs:
+    return numbers(largest).map(lambda n: [name, n])
+
+
+def combined(inner: TriggerSpecs) -> TriggerSpecs:
+    several = st.lists(inner, min_size=1, max_size=3)
+    return st.one_of(
+        inner.map(lambda trigger: ["not", trigger]),
+        several.map(lambda found: ["all_of", found]),
+        several.map(lambda found: ["any_of", found]),
+    )
+
+
+TRIGGERS = st.recursive(
+    st.one_of(
+        limits("tokens_exceed", 3000),
+        limits("tokens_below", 3000),
+        limits("messages_exceed", 30),
+        limits("turns_exceed", 6),
+        limits("groups_exceed", 20),
+        limits("bytes_exceed", 5000),
+        st.sampled_from(["always", "never", "has_tool_calls"]).map(lambda name: [name]),
+    ),
+    combined,
+    max_leaves=4,
+)
+
+FLAG = st.booleans()
+STYLE = st.sampled_from(["results", "names"])
+MAX_CHARS = st.sampled_from([60, 100, 4096])
+
+
+def max_n_truncation(spec: Spec, max_n: int, share: float) -> Spec:
+    """Give `compact_to` where it was drawn: a share of `max_n`, which it must not exceed."""
+    compact_to = {} if share == 0 else {"compact_to": max(1, int(max_n * share))}
+    return {**spec, "max_n": max_n, **compact_to}
+
+
+PRESERVE: dict[str, st.SearchStrategy[Any]] = {
+    "preserve_system": FLAG,
+    "preserve_last_user_group": FLAG,
+}
+TRUNCATIONS = st.one_of(
+    st.builds(
+        max_n_truncation,
+        options(
+            "truncation",
+            ("tokens", FLAG),
+            minimum_preserved=st.integers(1, 5),
+            preserve_first_user_group=FLAG,
+            **PRESERVE,
+        ),
+        numbers(300).map(lambda n: n + 1),
+        st.sampled_from([0, 0.1, 0.5, 0.9, 1]),
+    ),
+    options(
+        "truncation",
+        ("trigger", TRIGGERS),
+        target=TRIGGERS,
+        minimum_preserved=st.integers(1, 6),
+        preserve_first_user_group=FLAG,
+        **PRESERVE,
+    ),
+)
+SLIDING_WINDOWS = st.one_of(
+    options("sliding_window", ("keep_last_groups", st.integers(1, 10)), **PRESERVE),
+    options("sliding_window", ("keep_last_turns", st.integers(1, 4)), **PRESERVE),
+    options(
+        "sliding_window",
+        ("trigger", TRIGGERS),
+        target=TRIGGERS,
+        minimum_preserved=st.integers(1, 4),
+        **PRESERVE,
+    ),
+)
+SELECTIVE_TOOL_CALLS = options(
+    "selective_tool_call",
+    keep_last_tool_call_groups=st.integers(0, 3),
+    trigger=TRIGGERS,
+    target=TRIGGERS,
+)
+TOOL_RESULTS = st.one_of(
+    options(
+        "tool_result",
+        keep_last_tool_call_groups=st.integers(0, 3),
+        style=STYLE,
+        max_chars=MAX_CHARS,
+    ),
+    options(
+        "tool_result",
+        ("trigger", TRIGGERS),
+        target=TRIGGERS,
+        minimum_preserved=st.integers(1, 4),
+        style=STYLE,
+        max_chars=MAX_CHARS,
+    ),
+)
+CONTEXT_WINDOWS = options(
+    "context_window",
+    ("max_context_window_tokens", numbers(4000).map(lambda n: n + 20)),
+    ("max_output_tokens", st.integers(1, 10)),
+    tool_eviction_threshold=st.sampled_from([0.25, 0.5, 0.6]),
+    truncation_threshold=st.sampled_from([0.7, 0.8, 1.0]),
+    keep_last_tool_call_groups=st.integers(0, 4),
+)
+
+
+def composed(inner: Specs) -> Specs:
+    several = st.lists(inner, min_size=1, max_size=3)
+    budget = numbers(3000).map(lambda n: n + 1)
+    return st.one_of(
+        options("pipeline", ("strategies", several)),
+        options(
+            "token_budget",
+            ("token_budget", budget),
+            ("strategies", several),
+            early_stop=FLAG,
+            **PRESERVE,
+        ),
+    )
+
+
+SIMPLE = st.one_of(
+    TRUNCATIONS, SLIDING_WINDOWS, SELECTIVE_TOOL_CALLS, TOOL_RESULTS, CONTEXT_WINDOWS
+)
+STRATEGIES = st.one_of(SIMPLE, st.recursive(SIMPLE, composed, max_leaves=4))
