@@ -26,10 +26,21 @@ pub(super) const LETTER: u8 = UPPER | LOWER | CASELESS;
 
 const PAGE: usize = 128;
 const PAGES: usize = 0x11_0000 / PAGE;
-static DATA: &[u8] = include_bytes!("../../data/unicode.classes");
+static DATA: &[u8; 38_144] = include_bytes!("../../data/unicode.classes");
+
+/// The classes of the characters of one or two bytes, which need no second level.
+static LOW: [u8; 0x800] = {
+    let mut low = [0; 0x800];
+    let mut code_point = 0;
+    while code_point < low.len() {
+        low[code_point] = DATA[PAGES + DATA[code_point / PAGE] as usize * PAGE + code_point % PAGE];
+        code_point += 1;
+    }
+    low
+};
 
 /// The class of a code point.
-#[inline]
+#[inline(always)]
 fn class(code_point: usize) -> u8 {
     let page = DATA[code_point / PAGE] as usize;
     DATA[PAGES + page * PAGE + code_point % PAGE]
@@ -38,20 +49,22 @@ fn class(code_point: usize) -> u8 {
 /// The class and the length in bytes of the character at `at`; class 0 at the end of the text.
 ///
 /// `text` is valid UTF-8 and `at` the start of a character or the end.
-#[inline]
+#[inline(always)]
 pub(super) fn class_at(text: &[u8], at: usize) -> (u8, usize) {
-    let Some(&first) = text.get(at) else { return (0, 0) };
-    let first = first as usize;
-    if first < 0x80 {
-        return (DATA[PAGES + first], 1); // the first page comes first
-    }
-    let tail = |n: usize| text.get(at + n).map_or(0, |&byte| byte as usize & 0x3F);
-    if first < 0xE0 {
-        (class((first & 0x1F) << 6 | tail(1)), 2)
-    } else if first < 0xF0 {
-        (class((first & 0x0F) << 12 | tail(1) << 6 | tail(2)), 3)
-    } else {
-        (class((first & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3)), 4)
+    let tail = |byte: u8| usize::from(byte & 0x3F);
+    match text.get(at..) {
+        Some([first @ ..0x80, ..]) => (LOW[usize::from(*first)], 1),
+        Some([first @ ..0xE0, second, ..]) => {
+            (LOW[usize::from(first & 0x1F) << 6 | tail(*second)], 2)
+        }
+        Some([first @ ..0xF0, second, third, ..]) => {
+            (class(usize::from(first & 0x0F) << 12 | tail(*second) << 6 | tail(*third)), 3)
+        }
+        Some([first, second, third, fourth, ..]) => {
+            let high = usize::from(first & 0x07) << 18 | tail(*second) << 12;
+            (class((high | tail(*third) << 6 | tail(*fourth)).min(0x10_FFFF)), 4)
+        }
+        _ => (0, 0),
     }
 }
 

@@ -68,18 +68,18 @@ impl<'t, P: Pattern> Pieces<'t, P> {
     #[inline(always)]
     fn starts_after(text: &[u8], at: usize) -> u64 {
         let rest = &text[at..];
-        if let Some(bytes) = rest.first_chunk::<BLOCK>() {
-            if rest[0] >= 0x80 { 0 } else { Self::starts_in(bytes) }
-        } else {
-            Self::starts_in_last(rest)
+        // A block costs as much as a few pieces: not worth it unless it holds a few.
+        if !rest.first_chunk().is_some_and(|bytes| is_ascii(*bytes)) {
+            return 0;
+        }
+        match rest.first_chunk::<BLOCK>() {
+            Some(bytes) => Self::starts_in(bytes),
+            None => Self::starts_in_last(rest),
         }
     }
 
     #[inline(never)]
     fn starts_in_last(rest: &[u8]) -> u64 {
-        if rest.len() < 8 || rest[0] >= 0x80 {
-            return 0;
-        }
         let mut bytes = [0; BLOCK];
         bytes[..rest.len()].copy_from_slice(rest);
         Self::starts_in(&bytes)
@@ -91,4 +91,9 @@ impl<'t, P: Pattern> Pieces<'t, P> {
         let starts = P::starts(&mut block, bytes);
         starts & block.certain() & !1
     }
+}
+
+#[inline(always)]
+fn is_ascii(bytes: [u8; 16]) -> bool {
+    u128::from_le_bytes(bytes) & u128::from_le_bytes([0x80; 16]) == 0
 }
