@@ -190,9 +190,8 @@ impl Grouping {
                     Run::Stray(strays) => strays,
                     _ => None,
                 };
-                let known = call.or_else(|| {
-                    key.and_then(|key| self.calls.get(&key)).map(|calls| calls.latest)
-                });
+                let known = call
+                    .or_else(|| key.and_then(|key| self.calls.get(&key)).map(|calls| calls.latest));
                 match (known, strays) {
                     (Some(call), _) => {
                         self.run = Run::Stray(strays);
@@ -200,9 +199,7 @@ impl Grouping {
                         self.join_group(slot, Vec::new())
                     }
                     (None, Some(slot)) => self.join_group(slot, Vec::new()),
-                    (None, None) => {
-                        self.alone(GroupKind::ToolCall, Run::Stray(Some(self.slots())))
-                    }
+                    (None, None) => self.alone(GroupKind::ToolCall, Run::Stray(Some(self.slots()))),
                 }
             }
         }

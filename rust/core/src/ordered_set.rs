@@ -117,9 +117,9 @@ impl OrderedSet {
 
     /// From a set bit of level `depth` down to the member below it that `pick` chooses.
     fn descend(&self, depth: usize, found: usize, pick: impl Fn(u64) -> u32) -> u32 {
-        let position = (0..depth).rev().fold(found, |word, level| {
-            word * BITS + pick(self.levels[level][word]) as usize
-        });
+        let position = (0..depth)
+            .rev()
+            .fold(found, |word, level| word * BITS + pick(self.levels[level][word]) as usize);
         u32::try_from(position).expect("members are u32")
     }
 

@@ -39,7 +39,8 @@ impl<'py> PyHost<'py, '_> {
     }
 
     fn count(&self, messages: &[u32]) -> PyResult<Vec<u32>> {
-        let lists = messages.iter().map(|&message| self.texts(message)).collect::<PyResult<Vec<_>>>()?;
+        let lists =
+            messages.iter().map(|&message| self.texts(message)).collect::<PyResult<Vec<_>>>()?;
         self.messages.counter.count_texts(self.index.py(), &lists)
     }
 }

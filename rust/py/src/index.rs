@@ -150,9 +150,10 @@ impl PyMessageIndex {
     fn extend(slf: &Bound<'_, Self>, messages: &Bound<'_, PyAny>) -> PyResult<()> {
         let messages = match messages.cast::<PyList>() {
             Ok(list) => list.clone(),
-            Err(_) => messages.try_iter()?.collect::<PyResult<Vec<_>>>().and_then(|items| {
-                PyList::new(messages.py(), items)
-            })?,
+            Err(_) => messages
+                .try_iter()?
+                .collect::<PyResult<Vec<_>>>()
+                .and_then(|items| PyList::new(messages.py(), items))?,
         };
         Self::with(slf, |state| {
             if state.messages.list.is_empty() {
@@ -207,7 +208,8 @@ impl PyMessageIndex {
     /// The group that holds the message at a position of the list.
     fn group_of(slf: &Bound<'_, Self>, position: usize) -> PyResult<PyMessageGroup> {
         Self::with(slf, |state| {
-            let message = u32::try_from(position).ok().filter(|&at| at < state.core.message_count());
+            let message =
+                u32::try_from(position).ok().filter(|&at| at < state.core.message_count());
             let Some(message) = message else {
                 return Err(pyo3::exceptions::PyIndexError::new_err(format!(
                     "no message at position {position}; the index holds {}",

@@ -109,9 +109,9 @@ impl Counter {
             Self::Estimator(estimator) => {
                 Bounds::ByteLevel { longest: estimator.chars_per_token.saturating_mul(4) }
             }
-            Self::Encoding(bpe) => {
-                Bounds::ByteLevel { longest: u32::try_from(bpe.longest_token()).unwrap_or(u32::MAX) }
-            }
+            Self::Encoding(bpe) => Bounds::ByteLevel {
+                longest: u32::try_from(bpe.longest_token()).unwrap_or(u32::MAX),
+            },
             Self::Custom(..) => Bounds::Unbounded,
         }
     }
@@ -197,7 +197,9 @@ fn ask(py: Python<'_>, callable: &Py<PyAny>, name: &str, text: &str) -> PyResult
     } else {
         match count.cast::<PyInt>() {
             Ok(number) => number.extract::<u32>().ok(),
-            Err(_) => count.call_method0(intern!(py, "__index__")).ok().and_then(|n| n.extract().ok()),
+            Err(_) => {
+                count.call_method0(intern!(py, "__index__")).ok().and_then(|n| n.extract().ok())
+            }
         }
     };
     number.filter(|&number| number < u32::MAX).ok_or_else(|| {
@@ -216,7 +218,7 @@ pub(crate) fn encoding_names() -> Vec<&'static str> {
     ENCODING_NAMES.to_vec()
 }
 
-/// The built-in encoding of an OpenAI model.
+/// The built-in encoding of an `OpenAI` model.
 #[pyfunction]
 pub(crate) fn encoding_for_model(model: &str) -> Option<&'static str> {
     tokens::encoding_for_model(model)

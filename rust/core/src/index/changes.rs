@@ -107,9 +107,7 @@ impl MessageIndex {
                 let before = std::mem::replace(link, stand_in.map_or(0, |number| number + 1));
                 before.checked_sub(1)
             }
-            Some(own) => {
-                std::mem::replace(&mut self.stand_ins[own as usize].replaced_by, stand_in)
-            }
+            Some(own) => std::mem::replace(&mut self.stand_ins[own as usize].replaced_by, stand_in),
         }
     }
 
@@ -177,7 +175,10 @@ impl MessageIndex {
         // From the group up to the outermost stand-in; that one is dissolved first.
         let mut chain = vec![group];
         while let Some(number) = chain.last().and_then(|&inner| self.stand_in_of(inner)) {
-            chain.push(GroupId { slot: self.stand_ins[number as usize].slot, stand_in: Some(number) });
+            chain.push(GroupId {
+                slot: self.stand_ins[number as usize].slot,
+                stand_in: Some(number),
+            });
         }
         for outer in chain.into_iter().skip(1).rev() {
             self.dissolve(outer);

@@ -82,11 +82,8 @@ impl Sums {
 
 impl MessageIndex {
     fn message_sums(&self, message: u32) -> Sums {
-        let fixed = if self.fixed.is_empty() {
-            0
-        } else {
-            self.fixed.get(&message).copied().unwrap_or(0)
-        };
+        let fixed =
+            if self.fixed.is_empty() { 0 } else { self.fixed.get(&message).copied().unwrap_or(0) };
         self.text_sums(self.bytes[message as usize], self.tokens[message as usize], fixed)
     }
 
@@ -189,8 +186,9 @@ impl MessageIndex {
     /// The figures of all groups, stand-ins among them, but tokens.
     pub fn total_counts(&self) -> Counts {
         let stand_ins = self.stand_ins.iter().filter(|stand_in| !stand_in.dissolved);
-        let (number, bytes) = stand_ins
-            .fold((0, 0), |(number, bytes), stand_in| (number + 1, bytes + stand_in.text.len() as u64));
+        let (number, bytes) = stand_ins.fold((0, 0), |(number, bytes), stand_in| {
+            (number + 1, bytes + stand_in.text.len() as u64)
+        });
         let empty = self.grouping.empty_slots();
         Counts {
             messages: u64::from(self.message_count()) + number,
@@ -229,7 +227,8 @@ impl MessageIndex {
         }
         let mut messages = Vec::new();
         for message in 0..version.messages {
-            let slot = owners.get(&message).copied().unwrap_or_else(|| self.grouping.slot_of(message));
+            let slot =
+                owners.get(&message).copied().unwrap_or_else(|| self.grouping.slot_of(message));
             let current = slots.get(&slot).copied().unwrap_or_else(|| self.current(slot));
             if current == Current::Raw {
                 messages.push(message);

@@ -9,8 +9,8 @@ mod groups;
 mod lookups;
 mod tokens;
 
-pub use figures::{Counts, Figures, Metric};
 pub use changes::Version;
+pub use figures::{Counts, Figures, Metric};
 pub use groups::{GroupId, GroupView, Kept};
 pub use tokens::{Bounds, Overhead};
 
@@ -114,9 +114,9 @@ impl MessageIndex {
             return Err(Error::TooManyMessages);
         }
         let message = self.grouping.messages();
-        let tokens = facts.text_tokens.map_or(UNKNOWN, |text| {
-            text.saturating_add(facts.fixed_tokens).min(UNKNOWN - 1)
-        });
+        let tokens = facts
+            .text_tokens
+            .map_or(UNKNOWN, |text| text.saturating_add(facts.fixed_tokens).min(UNKNOWN - 1));
         if facts.fixed_tokens > 0 {
             self.fixed.insert(message, facts.fixed_tokens);
         }

@@ -57,8 +57,7 @@ impl Overhead {
 impl MessageIndex {
     /// The included tokens where all of them have been counted.
     pub fn known_included_tokens(&self) -> Option<u64> {
-        (self.sums.uncounted == 0)
-            .then(|| self.sums.tokens + self.overhead.of(self.sums.messages))
+        (self.sums.uncounted == 0).then(|| self.sums.tokens + self.overhead.of(self.sums.messages))
     }
 
     /// The included tokens; counts what has not been counted.
@@ -169,7 +168,8 @@ impl MessageIndex {
             return;
         }
         let tokens = &self.tokens;
-        if self.grouping.group(slot).positions().all(|message| tokens[message as usize] != UNKNOWN) {
+        if self.grouping.group(slot).positions().all(|message| tokens[message as usize] != UNKNOWN)
+        {
             self.included.uncounted.remove(slot);
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Gate, Leaf, Outcome, Strategy, Truncation};
 use crate::error::Result;
 use crate::host::{Callback, Host};
-use crate::index::{Figures, Metric, MessageIndex, Version};
+use crate::index::{Figures, MessageIndex, Metric, Version};
 use crate::trigger::Trigger;
 
 /// A strategy laid out as a list of operations.
@@ -23,9 +23,14 @@ enum Operation {
     Run(Leaf),
     Custom(Callback),
     /// Goes to `otherwise` unless the tokens exceed the budget.
-    IfOver { budget: u64, otherwise: usize },
+    IfOver {
+        budget: u64,
+        otherwise: usize,
+    },
     /// Notes whether the tokens are within the budget at the end.
-    Judge { budget: u64 },
+    Judge {
+        budget: u64,
+    },
 }
 
 impl Plan {
@@ -39,7 +44,9 @@ impl Plan {
 
 fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
     match strategy {
-        Strategy::Truncation(leaf) => operations.push(Operation::Run(Leaf::Truncation(leaf.clone()))),
+        Strategy::Truncation(leaf) => {
+            operations.push(Operation::Run(Leaf::Truncation(leaf.clone())))
+        }
         Strategy::SlidingWindow(leaf) => {
             operations.push(Operation::Run(Leaf::SlidingWindow(leaf.clone())));
         }

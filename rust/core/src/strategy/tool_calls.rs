@@ -35,7 +35,9 @@ impl ToolCalls {
             ToolCallsAction::Exclude => {
                 ("SelectiveToolCallCompactionStrategy", "tool_call_compaction")
             }
-            ToolCallsAction::Digest(_) => ("ToolResultCompactionStrategy", "tool_result_compaction"),
+            ToolCallsAction::Digest(_) => {
+                ("ToolResultCompactionStrategy", "tool_result_compaction")
+            }
         }
     }
 

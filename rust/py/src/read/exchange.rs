@@ -52,10 +52,7 @@ fn keyed(id: Option<Bound<'_, PyString>>, key: fn(&str) -> CallKey) -> PyResult<
 }
 
 /// The key and the name of each call of an assistant message.
-fn calls(
-    fields: &Fields<'_, '_>,
-    visit: &mut dyn FnMut(Option<CallKey>, String),
-) -> PyResult<()> {
+fn calls(fields: &Fields<'_, '_>, visit: &mut dyn FnMut(Option<CallKey>, String)) -> PyResult<()> {
     let py = fields.py();
     let name_of = |function: &Bound<'_, PyAny>| -> PyResult<String> {
         let Some(function) = Fields::of(function, intern!(py, "name")) else {

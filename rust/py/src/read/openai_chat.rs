@@ -301,9 +301,10 @@ fn visit_call<'py>(
     };
     let id = fields.text(intern!(py, "id"))?;
     visit(Extra::Call(id.map(|id| with_text(&id, CallKey::tool)).transpose()?))?;
-    for (kind, arguments) in
-        [(intern!(py, "function"), intern!(py, "arguments")), (intern!(py, "custom"), intern!(py, "input"))]
-    {
+    for (kind, arguments) in [
+        (intern!(py, "function"), intern!(py, "arguments")),
+        (intern!(py, "custom"), intern!(py, "input")),
+    ] {
         if let Some(inner) = fields.get(kind)?
             && let Some(inner) = Fields::of(&inner, intern!(py, "name"))
         {
