@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::backtrack::split;
-use super::cache::{self, Cache};
+use super::cache::{self, Cache, Long};
 use super::merge;
 use super::pairs::Pairs;
 use super::pretokenize::{Cl100k, O200k, Pattern, Pieces};
@@ -184,20 +184,17 @@ impl Bpe {
 
     fn count_pieces<P: Pattern>(&self, text: &[u8], limit: usize, cache: &mut Cache) -> Option<usize> {
         let mut total = 0;
-        let mut scratch = Vec::new();
         let mut pieces = Pieces::<P>::new(text);
         while let Some((start, end)) = pieces.next() {
             let length = end - start;
-            total += if length <= LONGEST_KEY {
-                let key = key(window(text, start), length);
-                let hash = hash(key);
-                cache.short(hash, key, || self.count_short(hash, key, &text[start..end]))
+            if length <= LONGEST_KEY {
+                total += self.count_short(text, start, length, cache);
             } else {
                 if self.surely_above(length, limit - total) {
                     return None;
                 }
-                self.count_long(text, start, end, cache, &mut scratch)
-            };
+                total += self.count_long(text, start, end, cache);
+            }
             if total > limit {
                 return None;
             }
@@ -205,56 +202,72 @@ impl Bpe {
         Some(total)
     }
 
-    #[cold]
-    fn count_short(&self, hash: u64, key: u128, piece: &[u8]) -> usize {
-        if self.vocabulary.rank_of_key(hash, key).is_some() {
-            return 1;
+    /// The count of a piece of at most 15 bytes.
+    #[inline(always)]
+    fn count_short(&self, text: &[u8], start: usize, length: usize, cache: &mut Cache) -> usize {
+        let key = key(window(text, start), length);
+        let hash = hash(key);
+        match cache.short(hash, key) {
+            0 => self.count_new(hash, key, length, cache),
+            count => count,
         }
-        merge::count(&self.pairs, piece)
     }
 
-    fn count_long(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache, scratch: &mut Vec<u32>) -> usize {
-        let piece = &text[start..end];
-        if piece.len() > cache::LONGEST {
-            return self.count_parts(text, start, end, cache, scratch);
-        }
-        let hash = hash_long(piece);
-        if let Some(count) = cache.long(hash, piece) {
-            return count;
-        }
-        let count = match self.vocabulary.rank_of_long(hash, piece) {
-            Some(_) => 1,
-            None => self.count_parts(text, start, end, cache, scratch),
+    /// The count of a piece of at most 15 bytes that the cache does not know.
+    #[inline(never)]
+    fn count_new(&self, hash: u64, key: u128, length: usize, cache: &mut Cache) -> usize {
+        let count = if self.vocabulary.rank_of_key(hash, key).is_some() {
+            1
+        } else {
+            merge::count(&self.pairs, &key.to_le_bytes()[..length])
         };
-        cache.keep_long(hash, piece, count);
+        cache.keep_short(hash, key, count);
         count
     }
 
-    fn count_parts(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache, scratch: &mut Vec<u32>) -> usize {
+    /// The count of a piece of at least 16 bytes.
+    #[inline(never)]
+    fn count_long(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache) -> usize {
+        if end - start > cache::LONGEST {
+            return self.count_parts(text, start, end, cache);
+        }
+        let long = Long::new(text, start, end - start);
+        match cache.long(&long) {
+            0 => {
+                let count = self.count_parts(text, start, end, cache);
+                cache.keep_long(&long, count);
+                count
+            }
+            count => count,
+        }
+    }
+
+    /// The count of a piece of at least 16 bytes, cut at its seams.
+    fn count_parts(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache) -> usize {
         let mut total = 0;
         let mut from = start;
-        let mut at = start + 1;
-        loop {
-            if at == end || (text[at] & 0xC0 != 0x80 && self.seams.has(around(text, at))) {
-                let length = at - from;
-                total += if length <= LONGEST_KEY {
-                    let key = key(window(text, from), length);
-                    let hash = hash(key);
-                    cache.short(hash, key, || self.count_short(hash, key, &text[from..at]))
+        for at in start + 1..=end {
+            let is_border = at == end || text[at] & 0xC0 != 0x80 && self.seams.has(around(text, at));
+            if is_border {
+                total += if at - from <= LONGEST_KEY {
+                    self.count_short(text, from, at - from, cache)
                 } else {
-                    let part = &text[from..at];
-                    if self.vocabulary.rank(part).is_some() { 1 } else {
-                        split(&self.vocabulary, &self.pairs, part, scratch);
-                        scratch.len()
-                    }
+                    self.count_seamless(&text[from..at])
                 };
                 from = at;
-                if at == end {
-                    return total;
-                }
             }
-            at += 1;
         }
+        total
+    }
+
+    /// The count of at least 16 bytes without a seam.
+    fn count_seamless(&self, part: &[u8]) -> usize {
+        if self.vocabulary.rank(part).is_some() {
+            return 1;
+        }
+        let mut ranks = Vec::with_capacity(part.len() / 4);
+        split(&self.vocabulary, &self.pairs, part, &mut ranks);
+        ranks.len()
     }
 }
 

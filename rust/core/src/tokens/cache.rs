@@ -2,22 +2,27 @@
 //!
 //! Direct-mapped and of fixed size, so bounded and free of housekeeping. A slot holds the whole
 //! piece, so a collision costs a recount, never a wrong answer. One cache per thread and encoding
-//! (384 kB, of which the operating system provides the pages that are touched): no locks, nothing
+//! (768 kB, of which the operating system provides the pages that are touched): no locks, nothing
 //! shared, and no result depends on it.
 
 use std::cell::Cell;
 
-const SHORT_SLOTS: usize = 1 << 14;
-const LONG_SLOTS: usize = 1 << 11;
+use super::window::{LONGEST_KEY, WIDTH, hash, key, window};
+
+const SHORT_SLOTS: usize = 1 << 15;
+const LONG_SLOTS: usize = 1 << 13;
 
 /// The longest piece that is remembered.
-pub(super) const LONGEST: usize = 62;
+pub(super) const LONGEST: usize = WIDTH + LONGEST_KEY;
 
-/// Where a short slot holds the count: bits that keys leave free.
+/// Where a slot holds the count: bits that keys leave free.
 const COUNT_SHIFT: u32 = 124;
 
+/// The highest count that fits there.
+const HIGHEST: usize = 15;
+
 /// The number of encodings that have a cache.
-pub(super) const CACHES: usize = 2;
+const CACHES: usize = 2;
 
 thread_local! {
     static IDLE: [Cell<Option<Cache>>; CACHES] = const { [Cell::new(None), Cell::new(None)] };
@@ -25,26 +30,22 @@ thread_local! {
 
 /// The counts of recent pieces.
 pub(super) struct Cache {
-    /// Keys of up to 15 bytes with their count, 1 to 15, in the top four bits; 0 where none is.
-    short: Box<[u128]>,
-    long: Box<[LongSlot]>,
+    /// Keys of up to 15 bytes with their count in the top four bits; 0 where none is.
+    short: Box<[u128; SHORT_SLOTS]>,
+    /// Windows and the keys of what follows, with the count in the top four bits of the key.
+    long: Box<[(u128, u128); LONG_SLOTS]>,
 }
 
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct LongSlot {
-    length: u8,
-    count: u8,
-    bytes: [u8; LONGEST],
+/// A piece of 16 to [`LONGEST`] bytes.
+pub(super) struct Long {
+    start: u128,
+    rest: u128,
+    slot: usize,
 }
 
 impl Cache {
     fn new() -> Self {
-        let free = LongSlot { length: 0, count: 0, bytes: [0; LONGEST] };
-        Self {
-            short: vec![0; SHORT_SLOTS].into_boxed_slice(),
-            long: vec![free; LONG_SLOTS].into_boxed_slice(),
-        }
+        Self { short: zeros(), long: zeros() }
     }
 
     /// Lends this thread's cache number `index` to `work`.
@@ -60,36 +61,60 @@ impl Cache {
         result
     }
 
-    /// The count of a piece of up to 15 bytes; `count` is asked if it is not remembered.
+    /// The count of a piece of up to 15 bytes, or 0 if it is not remembered.
     #[inline(always)]
-    pub(super) fn short(&mut self, hash: u64, key: u128, count: impl FnOnce() -> usize) -> usize {
-        let slot = &mut self.short[place(hash, SHORT_SLOTS)];
-        let remembered = *slot ^ key;
+    pub(super) fn short(&self, hash: u64, key: u128) -> usize {
+        let remembered = self.short[place(hash, SHORT_SLOTS)] ^ key;
         // Equal but for the count, which is what is left.
         if remembered & ((1 << COUNT_SHIFT) - 1) == 0 {
-            return (remembered >> COUNT_SHIFT) as usize;
+            (remembered >> COUNT_SHIFT) as usize
+        } else {
+            0
         }
-        let count = count();
-        *slot = key | (count as u128) << COUNT_SHIFT;
-        count
     }
 
-    /// The count of a piece of 16 to [`LONGEST`] bytes, if it is remembered.
+    /// Remembers the count of a piece of up to 15 bytes.
     #[inline]
-    pub(super) fn long(&self, hash: u64, piece: &[u8]) -> Option<usize> {
-        let slot = &self.long[place(hash, LONG_SLOTS)];
-        (slot.bytes[..slot.length as usize] == *piece).then_some(slot.count as usize)
+    pub(super) fn keep_short(&mut self, hash: u64, key: u128, count: usize) {
+        self.short[place(hash, SHORT_SLOTS)] = key | (count as u128) << COUNT_SHIFT;
     }
 
-    /// Remembers the count of a piece of 16 to [`LONGEST`] bytes.
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "a piece has at most LONGEST bytes and tokens")]
-    pub(super) fn keep_long(&mut self, hash: u64, piece: &[u8], count: usize) {
-        let slot = &mut self.long[place(hash, LONG_SLOTS)];
-        slot.length = piece.len() as u8;
-        slot.count = count as u8;
-        slot.bytes[..piece.len()].copy_from_slice(piece);
+    /// The count of a longer piece, or 0 if it is not remembered.
+    #[inline(always)]
+    pub(super) fn long(&self, piece: &Long) -> usize {
+        let (start, rest) = self.long[piece.slot];
+        let remembered = rest ^ piece.rest;
+        if start == piece.start && remembered & ((1 << COUNT_SHIFT) - 1) == 0 {
+            (remembered >> COUNT_SHIFT) as usize
+        } else {
+            0
+        }
     }
+
+    /// Remembers the count of a longer piece, unless it is too high.
+    #[inline]
+    pub(super) fn keep_long(&mut self, piece: &Long, count: usize) {
+        if count <= HIGHEST {
+            self.long[piece.slot] = (piece.start, piece.rest | (count as u128) << COUNT_SHIFT);
+        }
+    }
+}
+
+impl Long {
+    /// The piece from `at` on, of 16 to [`LONGEST`] bytes.
+    #[inline(always)]
+    pub(super) fn new(text: &[u8], at: usize, length: usize) -> Self {
+        let start = window(text, at);
+        let rest = key(window(text, at + WIDTH), length - WIDTH);
+        let slot = place(hash(start) ^ hash(rest).rotate_left(7), LONG_SLOTS);
+        Self { start, rest, slot }
+    }
+}
+
+/// Memory that the operating system need not provide before it is touched.
+fn zeros<T: Copy + Default, const SLOTS: usize>() -> Box<[T; SLOTS]> {
+    let zeros = vec![T::default(); SLOTS].into_boxed_slice();
+    zeros.try_into().unwrap_or_else(|_| unreachable!("it has just that length"))
 }
 
 #[inline(always)]

@@ -23,17 +23,15 @@ pub(super) fn count(pairs: &Pairs, piece: &[u8]) -> usize {
     }
     let mut starts: u32 = (1 << piece.len()) - 1;
     loop {
-        let (mut at, mut lowest) = (0, NEVER);
-        for (place, &rank) in ranks[..piece.len()].iter().enumerate() {
-            if rank < lowest {
-                (at, lowest) = (place, rank);
-            }
-        }
+        let (at, lowest) = lowest(&ranks);
         if lowest == NEVER {
             return starts.count_ones() as usize;
         }
         let gone = next(starts, at);
         starts &= !(1 << gone);
+        if starts.count_ones() == 2 {
+            return 2; // merging the last two would make the piece a token
+        }
         ranks[gone % PLACES] = NEVER;
         ids[at] = lowest;
         let after = next(starts, at);
@@ -41,9 +39,21 @@ pub(super) fn count(pairs: &Pairs, piece: &[u8]) -> usize {
         let before = starts & ((1 << at) - 1);
         if before != 0 {
             let before = 31 - before.leading_zeros() as usize;
-            ranks[before] = pairs.merge(ids[before % PLACES], lowest);
+            ranks[before] = pairs.merge(ids[before], lowest);
         }
     }
+}
+
+/// The place of the lowest rank, the first of equals, and the rank.
+#[inline(always)]
+fn lowest(ranks: &[u32; PLACES]) -> (usize, u32) {
+    let mut best = (0, NEVER);
+    for (place, &rank) in ranks.iter().enumerate() {
+        if rank < best.1 {
+            best = (place, rank);
+        }
+    }
+    best
 }
 
 /// The first start after `at`; out of the arrays if there is none.

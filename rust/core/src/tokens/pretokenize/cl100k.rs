@@ -25,6 +25,7 @@ impl Pattern for Cl100k {
         starts
     }
 
+    #[inline(never)]
     fn end(text: &[u8], at: usize) -> usize {
         let contraction = contraction::length(text, at);
         if contraction > 0 {

@@ -44,7 +44,7 @@ impl<'t, P: Pattern> Pieces<'t, P> {
         Self { text, at: 0, block: 0, starts: 0, pattern: PhantomData }
     }
 
-    /// The next piece.
+    /// The next piece: its start and its end.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<(usize, usize)> {
         let start = self.at;
@@ -53,11 +53,11 @@ impl<'t, P: Pattern> Pieces<'t, P> {
                 return None;
             }
             self.starts = Self::starts_after(self.text, start);
-            self.block = start;
             if self.starts == 0 {
                 self.at = P::end(self.text, start);
                 return Some((start, self.at));
             }
+            self.block = start;
         }
         self.at = self.block + self.starts.trailing_zeros() as usize;
         self.starts &= self.starts - 1;
@@ -85,7 +85,7 @@ impl<'t, P: Pattern> Pieces<'t, P> {
         Self::starts_in(&bytes)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn starts_in(bytes: &[u8; BLOCK]) -> u64 {
         let mut block = Block::new(bytes);
         let starts = P::starts(&mut block, bytes);

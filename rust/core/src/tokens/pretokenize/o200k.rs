@@ -41,6 +41,7 @@ impl Pattern for O200k {
         starts
     }
 
+    #[inline(never)]
     fn end(text: &[u8], at: usize) -> usize {
         if let Some(end) = word_with_prefix(text, at) {
             return end + contraction::length(text, end);
