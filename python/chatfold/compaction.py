@@ -1,16 +1,20 @@
 """One-off compaction: a list of messages in, a shorter valid one out."""
 
+import logging
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from chatfold import _core
 from chatfold.errors import AsyncStrategyError
-from chatfold.index import MessageIndex, Overhead
+from chatfold.index import MessageIndex, Overhead, check_iterable
 from chatfold.strategies import Strategy, StrategyLike, as_strategy
 from chatfold.tokenizers import TokenizerLike
 
 __all__ = ["apply_compaction", "compact"]
 
 M = TypeVar("M")
+
+_logger = logging.getLogger("chatfold")
 
 
 def compact(
@@ -75,4 +79,10 @@ def _index(
     overhead: Overhead | None,
 ) -> MessageIndex:
     chosen = strategy.tokenizer if tokenizer is None else tokenizer
-    return MessageIndex(messages, tokenizer=chosen, overhead=overhead)
+    index = MessageIndex(tokenizer=chosen, overhead=overhead)
+    listed = messages if isinstance(messages, list) else check_iterable(messages)
+    # A report tells of all messages; without one, those that surely go are not read.
+    if not _logger.isEnabledFor(logging.INFO) and _core.read_newest(index, listed, strategy._native):
+        return index
+    index.extend(listed)
+    return index

@@ -53,6 +53,16 @@ OPENAI_CHAT_OVERHEAD = Overhead(per_message=3, per_history=3)
 """What the OpenAI chat API adds around messages, as its published counting recipe has it."""
 
 
+def check_iterable(messages: Iterable[Any]) -> list[Any]:
+    """List messages, unless they are no list of messages but one message, or text."""
+    if isinstance(messages, (str, bytes, Mapping)) or not hasattr(messages, "__iter__"):
+        raise OptionTypeError(
+            f"messages is a {type(messages).__name__}; pass a list of messages, and one message "
+            "with append(message)"
+        )
+    return list(messages)
+
+
 class MessageIndex(_core.MessageIndex):
     """A list of messages in groups and turns, with what of it is included.
 
@@ -108,12 +118,7 @@ class MessageIndex(_core.MessageIndex):
         Raises:
             MessageError: A message that can't be read; names its position.
         """
-        if isinstance(messages, (str, bytes, Mapping)) or not hasattr(messages, "__iter__"):
-            raise OptionTypeError(
-                f"messages is a {type(messages).__name__}; pass a list of messages, and one message "
-                "with append(message)"
-            )
-        super().extend(messages)
+        super().extend(messages if isinstance(messages, list) else check_iterable(messages))
 
     @property
     def tokenizer(self) -> Tokenizer:

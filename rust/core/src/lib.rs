@@ -29,7 +29,7 @@ pub use index::{
 };
 pub use message::{CallKey, Facts, Role, STAND_IN_OPENINGS, opens_like_stand_in};
 pub use strategy::{
-    Digest, DigestStyle, Execution, Gate, Outcome, Plan, Protection, SlidingWindow, Step, Strategy,
-    ToolCalls, ToolCallsAction, Truncation, Window,
+    Digest, DigestStyle, Execution, Gate, KeptOfOlder, Outcome, Plan, Protection, SlidingWindow,
+    Step, Strategy, ToolCalls, ToolCallsAction, Truncation, Window,
 };
 pub use trigger::Trigger;

@@ -5,13 +5,15 @@ use std::time::Instant;
 
 use chatfold_core::{Counts, Execution, Figures, GroupId, Role};
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::errors::to_python;
 use crate::group::PyMessageGroup;
 use crate::host::PyHost;
 use crate::index::PyMessageIndex;
+use crate::read;
 use crate::strategy::{PyStrategy, PyTrigger};
 
 type CountsOf = (u64, u64, u64, u64);
@@ -199,4 +201,32 @@ pub(crate) fn ask(
     PyMessageIndex::with_host(index, Some(callables), |core, host| {
         trigger.get().trigger().holds(core, host)
     })
+}
+
+/// Reads as much of a list as the outcome of a strategy depends on, into an empty index.
+#[pyfunction]
+pub(crate) fn read_newest(
+    index: &Bound<'_, PyMessageIndex>,
+    messages: &Bound<'_, PyList>,
+    strategy: &Bound<'_, PyStrategy>,
+) -> PyResult<bool> {
+    read::read_newest(index, messages, &strategy.get().plan())
+}
+
+/// Reads role and content of each message and nothing else: the floor that benches compare with.
+#[pyfunction]
+pub(crate) fn read_floor(messages: &Bound<'_, PyList>) -> PyResult<usize> {
+    let (role, content) = (intern!(messages.py(), "role"), intern!(messages.py(), "content"));
+    let mut bytes = 0;
+    for message in messages.iter() {
+        let message = message.cast_into::<PyDict>()?;
+        for name in [role, content] {
+            if let Some(value) = message.get_item(name)?
+                && let Ok(text) = value.cast::<PyString>()
+            {
+                bytes += text.to_str()?.len();
+            }
+        }
+    }
+    Ok(bytes)
 }

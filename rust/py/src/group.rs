@@ -1,5 +1,7 @@
 //! Groups as Python objects: live views that name a group of an index.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use chatfold_core::{GroupId, MessageIndex};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -202,7 +204,29 @@ impl PyGroupList {
         Ok(Bound::new(py, group)?.into_any())
     }
 
+    fn __iter__(slf: &Bound<'_, Self>) -> PyGroupIterator {
+        PyGroupIterator { groups: slf.clone().unbind(), next: AtomicUsize::new(0) }
+    }
+
     fn __repr__(&self) -> String {
         format!("<{} message groups>", self.__len__())
+    }
+}
+
+/// Makes the groups of a list one after the other: a long list never has to exist as objects.
+#[pyclass(frozen, module = "chatfold._core", name = "GroupIterator")]
+pub(crate) struct PyGroupIterator {
+    groups: Py<PyGroupList>,
+    next: AtomicUsize,
+}
+
+#[pymethods]
+impl PyGroupIterator {
+    fn __iter__<'a, 'py>(slf: &'a Bound<'py, Self>) -> &'a Bound<'py, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> Option<PyMessageGroup> {
+        self.groups.get().at(py, self.next.fetch_add(1, Ordering::Relaxed))
     }
 }

@@ -34,7 +34,7 @@ impl Messages {
         Self { list: Vec::new(), counter, parts }
     }
 
-    fn reader(&self) -> Reader {
+    pub(crate) fn reader(&self) -> Reader {
         Reader { parts: self.parts, estimator: self.counter.estimator() }
     }
 }

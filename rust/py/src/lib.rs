@@ -15,7 +15,7 @@ mod tokenizer;
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use super::execution::{PyExecution, ask, exclude, replace, restore};
+    use super::execution::{PyExecution, ask, exclude, read_floor, read_newest, replace, restore};
     #[pymodule_export]
     use super::group::{PyGroupList, PyMessageGroup};
     #[pymodule_export]

@@ -73,6 +73,11 @@ impl MessageIndex {
         }
     }
 
+    /// The tokens of a message where they have been counted.
+    pub fn known_tokens(&self, message: u32) -> Option<u32> {
+        self.tokens.get(message as usize).copied().filter(|&tokens| tokens != UNKNOWN)
+    }
+
     /// Whether the included tokens are more than `limit`; counts only until that is decided.
     ///
     /// # Errors

@@ -15,11 +15,11 @@ use crate::trigger::Trigger;
 /// A strategy laid out as a list of operations.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    operations: Arc<[Operation]>,
+    pub(super) operations: Arc<[Operation]>,
 }
 
 #[derive(Clone, Debug)]
-enum Operation {
+pub(super) enum Operation {
     Run(Leaf),
     Custom(Callback),
     /// Goes to `otherwise` unless the tokens exceed the budget.

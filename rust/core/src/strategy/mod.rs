@@ -5,6 +5,7 @@
 
 mod compose;
 mod digest;
+mod horizon;
 mod protection;
 mod sliding_window;
 mod sweep;
@@ -13,6 +14,7 @@ mod truncation;
 
 pub use compose::{Execution, Plan, Step};
 pub use digest::{Digest, DigestStyle};
+pub use horizon::KeptOfOlder;
 pub use protection::Protection;
 pub use sliding_window::{SlidingWindow, Window};
 pub use sweep::Gate;

@@ -94,6 +94,26 @@ pub(crate) fn role(fields: &Fields<'_, '_>, position: usize) -> PyResult<Role> {
     })
 }
 
+/// The role of a message of which nothing else is read.
+pub(super) fn role_of(message: &Bound<'_, PyAny>, position: usize) -> PyResult<Role> {
+    role(&fields(message, position)?, position)
+}
+
+/// Whether a user or assistant message is a digest or a summary.
+pub(super) fn is_stand_in(message: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Some(fields) = Fields::of(message, intern!(message.py(), "role")) else { return Ok(false) };
+    let Some(content) = fields.get(intern!(message.py(), "content"))? else { return Ok(false) };
+    if let Ok(text) = content.cast::<PyString>() {
+        return with_text(text, opens_like_stand_in);
+    }
+    for value in items(&content).unwrap_or_default() {
+        if let Part::Text(text) = part(&value)? {
+            return with_text(&text, opens_like_stand_in);
+        }
+    }
+    Ok(false)
+}
+
 fn known_roles() -> String {
     format!("a role is one of {}", Role::NAMES.map(|(_, name)| name).join(", "))
 }
@@ -153,13 +173,14 @@ impl Tally<'_> {
             return Err(bad_message(position, what));
         };
         let (mut has_text, mut reasoning) = (false, !parts.is_empty());
+        let mut first = matches!(self.facts.role, Role::User | Role::Assistant);
         for value in &parts {
             let part = part(value)?;
             reasoning &= matches!(part, Part::Reasoning(_));
             let fixed = self.reader.parts;
             self.facts.fixed_tokens += match part {
                 Part::Text(text) => {
-                    if !has_text && matches!(self.facts.role, Role::User | Role::Assistant) {
+                    if std::mem::take(&mut first) {
                         self.facts.stand_in = with_text(&text, opens_like_stand_in)?;
                     }
                     has_text |= !text.is_empty()?;
