@@ -1,14 +1,13 @@
 """Checks of constructor options: each error names the option, the value and what to do."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from chatfold.errors import OptionError, OptionTypeError
 
 LARGEST = 2**63 - 1
 
 
-def integer(name: str, value: Any, *, at_least: int, hint: str = "") -> int:
+def integer(name: str, value: object, *, at_least: int, hint: str = "") -> int:
     """Take a whole number, no bool, of at least some size."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise OptionTypeError(f"{name} is {value!r}; pass a whole number of at least {at_least}")
@@ -18,12 +17,12 @@ def integer(name: str, value: Any, *, at_least: int, hint: str = "") -> int:
     return number
 
 
-def small(name: str, value: Any, *, at_least: int) -> int:
+def small(name: str, value: object, *, at_least: int) -> int:
     """Take a whole number of groups, turns or tokens; more than exist is as good as all."""
     return min(integer(name, value, at_least=at_least), 2**32 - 2)
 
 
-def ratio(name: str, value: Any) -> float:
+def ratio(name: str, value: object) -> float:
     """Take a share: more than 0, at most 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise OptionTypeError(f"{name} is {value!r}; pass a number over 0 and up to 1")
@@ -32,14 +31,20 @@ def ratio(name: str, value: Any) -> float:
     return float(value)
 
 
-def flag(name: str, value: Any) -> bool:
+def flag(name: str, value: object) -> bool:
     """Take True or False, nothing that merely looks like it."""
     if not isinstance(value, bool):
         raise OptionTypeError(f"{name} is {value!r}; pass True or False")
     return value
 
 
-def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
+def sequence(name: str, value: object, of: str) -> None:
+    """Refuse what is no sequence of things, text above all."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise OptionTypeError(f"{name} is {value!r}; pass a list of {of}")
+
+
+def choice(name: str, value: object, allowed: Iterable[str]) -> str:
     """Take one of some words."""
     words = tuple(allowed)
     if value not in words:
@@ -48,11 +53,10 @@ def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
     return str(value)
 
 
-def function(name: str, value: Any) -> Any:
-    """Take something that can be called."""
+def function(name: str, value: object) -> None:
+    """Refuse what can't be called."""
     if not callable(value):
         raise OptionTypeError(f"{name} is {value!r}; pass a function")
-    return value
 
 
 def only_one(first: str, second: str, why: str) -> OptionError:

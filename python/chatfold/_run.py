@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chatfold import _core
+from chatfold._types import FiguresOf, StepOf
 from chatfold.errors import AsyncStrategyError, ChatfoldError
 from chatfold.report import CompactionReport, Figures, StrategyStep
 
@@ -40,13 +41,13 @@ def _alone(index: "MessageIndex") -> Iterator[None]:
 
 def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end."""
-    run = _core.Execution(index, strategy._native, strategy._callables)  # noqa: SLF001 (own class)
+    run = _core.Execution(index, strategy._native, strategy._callables)
     custom = run.advance()
     names = []
     if custom is not None:
         with _alone(index), _undone_on_failure(run):
             while custom is not None:
-                function = strategy._callables[custom]  # noqa: SLF001 (own class)
+                function = strategy._callables[custom]
                 names.append(_name(function))
                 outcome = function(index)
                 if inspect.isawaitable(outcome):
@@ -63,13 +64,13 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
 
 async def drive_async(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end, waiting where it waits."""
-    run = _core.Execution(index, strategy._native, strategy._callables)  # noqa: SLF001 (own class)
+    run = _core.Execution(index, strategy._native, strategy._callables)
     custom = run.advance()
     names = []
     if custom is not None:
         with _alone(index), _undone_on_failure(run):
             while custom is not None:
-                function = strategy._callables[custom]  # noqa: SLF001 (own class)
+                function = strategy._callables[custom]
                 names.append(_name(function))
                 outcome = function(index)
                 if inspect.isawaitable(outcome):
@@ -87,7 +88,7 @@ def _undone_on_failure(run: _core.Execution) -> Iterator[None]:
         raise
 
 
-def _name(function: Any) -> str:
+def _name(function: object) -> str:
     name: str = getattr(function, "__name__", type(function).__name__)
     return name
 
@@ -104,12 +105,12 @@ def _report(index: "MessageIndex", run: _core.Execution, names: list[str]) -> Co
     )
 
 
-def _figures(index: "MessageIndex", figures: "_core.FiguresOf") -> Figures:
+def _figures(index: "MessageIndex", figures: FiguresOf) -> Figures:
     counts, tokens, version = figures
     return Figures(counts, tokens, partial(index.tokens_at, version))
 
 
-def _step(index: "MessageIndex", step: "_core.StepOf", names: Iterator[str]) -> StrategyStep:
+def _step(index: "MessageIndex", step: StepOf, names: Iterator[str]) -> StrategyStep:
     strategy, reason, groups, target_met, before, after, nanoseconds = step
     return StrategyStep(
         strategy=strategy or next(names),

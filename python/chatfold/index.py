@@ -3,14 +3,14 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from chatfold import _core
 from chatfold._options import small
 from chatfold._run import drive, drive_async
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
 from chatfold.report import CompactionReport
-from chatfold.strategies import StrategyLike, as_strategy
+from chatfold.strategies import Strategy, StrategyLike, as_strategy
 from chatfold.tokenizers import Tokenizer, TokenizerLike, native, resolve
 
 __all__ = ["MessageGroup", "MessageIndex", "Overhead"]
@@ -95,7 +95,7 @@ class MessageIndex(_core.MessageIndex):
         *,
         tokenizer: TokenizerLike = None,
         overhead: Overhead | None = None,
-    ) -> "MessageIndex":
+    ) -> Self:
         """Read the messages."""
         overhead = Overhead() if overhead is None else overhead
         if not isinstance(overhead, Overhead):
@@ -228,7 +228,7 @@ class MessageIndex(_core.MessageIndex):
         chosen = self._prepared(strategy)
         return self._logged(await drive_async(self, chosen))
 
-    def _prepared(self, strategy: StrategyLike) -> Any:
+    def _prepared(self, strategy: StrategyLike) -> Strategy:
         chosen = as_strategy("strategy", strategy)
         if chosen.tokenizer is not None:
             self.use_tokenizer(chosen.tokenizer)

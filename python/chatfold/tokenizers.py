@@ -9,10 +9,11 @@ Text that spells a special token is counted as ordinary text. Lone surrogates ar
 """
 
 import os
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sized
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from chatfold import _core
 from chatfold._options import flag, integer
@@ -145,13 +146,16 @@ class EncodingTokenizer:
         return f"EncodingTokenizer({self.name!r})"
 
 
-class _Adapter:
+class _Adapter(ABC):
     """Counts with an object of another package; equal to another adapter of the same object."""
 
     __slots__ = ("tokenizer",)
 
-    def __init__(self, tokenizer: Any) -> None:
-        self.tokenizer = tokenizer
+    def __init__(self, tokenizer: object) -> None:
+        self.tokenizer: Any = tokenizer
+
+    @abstractmethod
+    def count_tokens(self, text: str, /) -> int: ...
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Adapter):
@@ -185,10 +189,13 @@ class HuggingFaceTokenizer(_Adapter):
 
     __slots__ = ("_encode",)
 
-    def __init__(self, tokenizer: Any) -> None:
+    _encode: Callable[[str], Sized]
+
+    def __init__(self, tokenizer: object) -> None:
         """Take the tokenizer, or the fast one inside a ``transformers`` tokenizer."""
         super().__init__(tokenizer)
-        backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+        own: Any = tokenizer
+        backend: Any = getattr(tokenizer, "backend_tokenizer", tokenizer)
         if hasattr(backend, "encode_batch_fast") or hasattr(backend, "no_truncation"):
             if backend.truncation is not None or backend.padding is not None:
                 backend = type(backend).from_str(backend.to_str())
@@ -196,7 +203,7 @@ class HuggingFaceTokenizer(_Adapter):
                 backend.no_padding()
             self._encode = lambda text: backend.encode(text, add_special_tokens=False).ids
         else:
-            self._encode = lambda text: tokenizer.encode(text, add_special_tokens=False)
+            self._encode = lambda text: own.encode(text, add_special_tokens=False)
 
     def count_tokens(self, text: str, /) -> int:
         """Count the tokens of a text."""
@@ -214,7 +221,7 @@ class CallableTokenizer(_Adapter):
         return count
 
 
-def _name(value: Any) -> str:
+def _name(value: object) -> str:
     name = getattr(value, "__qualname__", None) or getattr(value, "name", None)
     return name if isinstance(name, str) else repr(value)
 
@@ -252,14 +259,14 @@ def _from_name(name: str) -> Tokenizer:
     raise UnknownTokenizerError(_unknown(name))
 
 
-def _from_object(value: Any) -> Tokenizer | None:
+def _from_object(value: object) -> Tokenizer | None:
     if isinstance(value, (CharacterEstimatorTokenizer, EncodingTokenizer, _Adapter)):
         return value
     if callable(getattr(value, "count_tokens", None)):
-        tokenizer: Tokenizer = value
-        return tokenizer
+        return cast("Tokenizer", value)
     if callable(getattr(value, "encode_ordinary", None)):
-        return _builtin_twin(value) or TiktokenTokenizer(value)
+        adapter = TiktokenTokenizer(value)
+        return _builtin_twin(adapter) or adapter
     if callable(getattr(value, "encode", None)):
         return HuggingFaceTokenizer(value)
     return CallableTokenizer(value) if callable(value) else None
@@ -268,10 +275,11 @@ def _from_object(value: Any) -> Tokenizer | None:
 _PROBE = "It's 12345 o'clock:\n\n  don't Überschätze naïveté, 東京の天気 🌲 <|endoftext|>\t{\"a\": [1e-9]}  "
 
 
-def _builtin_twin(encoding: Any) -> Tokenizer | None:
+def _builtin_twin(adapter: TiktokenTokenizer) -> Tokenizer | None:
     """Find the built-in encoding that a ``tiktoken.Encoding`` is, so that counting is native."""
+    encoding = adapter.tokenizer
     name = getattr(encoding, "name", None)
-    if name not in ENCODINGS:
+    if not isinstance(name, str) or name not in ENCODINGS:
         return None
     ours = EncodingTokenizer(name)
     # Another vocabulary or pattern under the same name would count differently.
@@ -307,5 +315,5 @@ def resolve(tokenizer: TokenizerLike = None) -> Tokenizer:
 def native(tokenizer: Tokenizer) -> _core.Tokenizer:
     """Give the tokenizer as the core takes it."""
     if isinstance(tokenizer, (CharacterEstimatorTokenizer, EncodingTokenizer)):
-        return tokenizer._native  # noqa: SLF001 (own class)
+        return tokenizer._native
     return _core.Tokenizer.custom(tokenizer.count_tokens, _name(tokenizer))

@@ -11,11 +11,12 @@ Example:
 """
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Union
 
 from chatfold import _core
 from chatfold._options import integer
+from chatfold._types import Callables
 from chatfold.errors import OptionTypeError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ TriggerLike = Union["Trigger", Callable[["MessageIndex"], bool]]
 _numbers = itertools.count()
 
 
-def register(function: Callable[..., Any]) -> tuple[int, dict[int, Callable[..., Any]]]:
+def register(function: Callable[..., Any]) -> tuple[int, Callables]:
     """Give a function of the caller's own a number, by which the core calls it."""
     number = next(_numbers)
     return number, {number: function}
@@ -58,7 +59,7 @@ class Trigger:
         self,
         native: _core.Trigger,
         text: str,
-        callables: Mapping[int, Callable[..., Any]] | None = None,
+        callables: Callables | None = None,
     ) -> None:
         """Wrap a trigger of the core; use the functions of this module instead."""
         self._native = native
@@ -163,8 +164,8 @@ def _joined(name: str, sign: str, given: tuple[TriggerLike, ...]) -> Trigger:
     triggers = [as_trigger(f"argument {at} of {name}", each) for at, each in enumerate(given)]
     join = _core.Trigger.all_of if name == "all_of" else _core.Trigger.any_of
     texts = [f"({each!r})" if " " in repr(each) else repr(each) for each in triggers]
-    callables = {number: call for each in triggers for number, call in each._callables.items()}  # noqa: SLF001 (own class)
-    return Trigger(join([each._native for each in triggers]), sign.join(texts), callables)  # noqa: SLF001 (own class)
+    callables = {number: call for each in triggers for number, call in each._callables.items()}
+    return Trigger(join([each._native for each in triggers]), sign.join(texts), callables)
 
 
 def all_of(*triggers: TriggerLike) -> Trigger:

@@ -1,10 +1,11 @@
 """What all strategies have in common."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from chatfold import _core
+from chatfold._types import Callables
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
 from chatfold.tokenizers import Tokenizer
 from chatfold.triggers import Trigger, TriggerLike, always, as_trigger, register
@@ -18,8 +19,6 @@ StrategyLike: TypeAlias = Union[
     Callable[["MessageIndex"], Awaitable[bool]],
 ]
 """A strategy, or a plain or async callable that takes the index and says whether it changed it."""
-
-Callables: TypeAlias = dict[int, Callable[..., Any]]
 
 
 class Strategy:
@@ -38,7 +37,7 @@ class Strategy:
         self,
         native: _core.Strategy,
         callables: Callables,
-        options: dict[str, Any],
+        options: Mapping[str, object],
         tokenizer: Tokenizer | None = None,
     ) -> None:
         self._native = native
@@ -66,7 +65,7 @@ class Strategy:
         return self._text
 
 
-def _is_async(function: Any) -> bool:
+def _is_async(function: object) -> bool:
     call = type(function).__call__ if callable(function) else None
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
@@ -108,13 +107,13 @@ def gate(
     """Give trigger and target as the core takes them."""
     when = always if trigger is None else as_trigger("trigger", trigger)
     until = None if target is None else as_trigger("target", target)
-    callables = dict(when._callables)  # noqa: SLF001 (own class)
+    callables = dict(when._callables)
     if until is not None:
-        callables |= until._callables  # noqa: SLF001 (own class)
-    return (when._native, None if until is None else until._native), callables  # noqa: SLF001 (own class)
+        callables |= until._callables
+    return (when._native, None if until is None else until._native), callables
 
 
-def given(**options: Any) -> dict[str, Any]:
+def given(**options: object) -> dict[str, object]:
     """Keep the options that were given, for the repr."""
     return {name: value for name, value in options.items() if value is not None}
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from chatfold import _core
-from chatfold._options import flag, integer, ratio, small
-from chatfold.errors import OptionError, OptionTypeError
+from chatfold._options import flag, integer, ratio, sequence, small
+from chatfold._types import Callables
+from chatfold.errors import OptionError
 from chatfold.strategies.base import (
-    Callables,
     Strategy,
     StrategyLike,
     as_strategy,
@@ -31,7 +31,7 @@ class PipelineCompactionStrategy(Strategy):
         """Check the strategies."""
         self.strategies = _each("argument {} of PipelineCompactionStrategy", strategies)
         tokenizer = common_tokenizer(None, self.name, self.strategies)
-        native = _core.Strategy.pipeline([each._native for each in self.strategies])  # noqa: SLF001 (own class)
+        native = _core.Strategy.pipeline([each._native for each in self.strategies])
         self._set(native, _callables(self.strategies), {}, tokenizer)
         self._text = f"PipelineCompactionStrategy({', '.join(map(repr, self.strategies))})"
 
@@ -64,13 +64,12 @@ class TokenBudgetComposedStrategy(Strategy):
         preserve_last_user_group: bool = True,
     ) -> None:
         """Check the options."""
-        if isinstance(strategies, (str, bytes)) or not isinstance(strategies, Sequence):
-            raise OptionTypeError(f"strategies is {strategies!r}; pass a list of strategies")
+        sequence("strategies", strategies, "strategies")
         self.strategies = _each("strategies[{}]", strategies)
         chosen = None if tokenizer is None else resolve(tokenizer)
         native = _core.Strategy.token_budget(
             integer("token_budget", token_budget, at_least=1),
-            [each._native for each in self.strategies],  # noqa: SLF001 (own class)
+            [each._native for each in self.strategies],
             flag("early_stop", early_stop),
             (True, False, flag("preserve_last_user_group", preserve_last_user_group), 1),
         )
@@ -128,8 +127,8 @@ class ContextWindowCompactionStrategy(Strategy):
                 "come first, so truncation_threshold is at least as large"
             )
         self.input_budget = window - output
-        over_first = tokens_exceed(int(self.input_budget * evict))._native  # noqa: SLF001 (own class)
-        over_second = tokens_exceed(int(self.input_budget * truncate))._native  # noqa: SLF001 (own class)
+        over_first = tokens_exceed(int(self.input_budget * evict))._native
+        over_second = tokens_exceed(int(self.input_budget * truncate))._native
         keep_last = small("keep_last_tool_call_groups", keep_last_tool_call_groups, at_least=0)
         keep = (
             True,
@@ -142,9 +141,7 @@ class ContextWindowCompactionStrategy(Strategy):
                 _core.Strategy.tool_results(
                     (over_first, None), (True, False, False, 1), keep_last, "results", None, 4096
                 ),
-                _core.Strategy.truncation(
-                    (over_second, _core.Trigger.negated(over_first)), keep
-                ),
+                _core.Strategy.truncation((over_second, _core.Trigger.negated(over_first)), keep),
             ]
         )
         options = {"max_context_window_tokens": window, "max_output_tokens": output}
@@ -156,4 +153,4 @@ def _each(name: str, strategies: Sequence[StrategyLike]) -> tuple[Strategy, ...]
 
 
 def _callables(strategies: Sequence[Strategy]) -> Callables:
-    return {number: call for each in strategies for number, call in each._callables.items()}  # noqa: SLF001 (own class)
+    return {number: call for each in strategies for number, call in each._callables.items()}

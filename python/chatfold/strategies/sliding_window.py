@@ -46,7 +46,8 @@ class SlidingWindowStrategy(Strategy):
             minimum_preserved=minimum_preserved,
         )
         if len(sizes) > 1:
-            raise only_one(*list(sizes)[:2], "a window has one size")
+            first, second, *_ = sizes
+            raise only_one(first, second, "a window has one size")
         if not sizes and trigger is None:
             raise OptionError(
                 "keep_last_groups and keep_last_turns were both left out; say how much to keep"

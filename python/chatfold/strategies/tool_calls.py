@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from chatfold import _core
 from chatfold._options import choice, function, integer, only_one, small
-from chatfold.strategies.base import Callables, Strategy, gate, given
+from chatfold._types import Callables, ProtectionOf
+from chatfold.strategies.base import Strategy, gate, given
 from chatfold.triggers import TriggerLike, register
 
 _SHORTEST_DIGEST = 64
@@ -127,17 +128,17 @@ class ToolResultCompactionStrategy(Strategy):
         self._set(native, callables | own, options)
 
 
-def _keep(newest: int) -> tuple[bool, bool, bool, int]:
+def _keep(newest: int) -> ProtectionOf:
     """System messages are no tool calls, and neither are user messages."""
     return (True, False, False, newest)
 
 
-def _formatter(formatter: Any) -> tuple[int | None, Callables]:
+def _formatter(formatter: Formatter | None) -> tuple[int | None, Callables]:
     if formatter is None:
         return None, {}
-    write = function("formatter", formatter)
+    function("formatter", formatter)
 
-    def call(results: list[tuple[str, str]], _names: list[str]) -> Any:
-        return write([ToolResult(name, text) for name, text in results])
+    def call(results: list[tuple[str, str]], _names: list[str]) -> str:
+        return formatter([ToolResult(name, text) for name, text in results])
 
     return register(call)

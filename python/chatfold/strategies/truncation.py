@@ -1,9 +1,8 @@
 """Truncation: excludes the oldest groups."""
 
-from typing import Any
-
 from chatfold import _core
 from chatfold._options import flag, integer, only_one, small
+from chatfold._types import Callables
 from chatfold.errors import OptionError
 from chatfold.strategies.base import Strategy, gate, given
 from chatfold.tokenizers import TokenizerLike, resolve
@@ -88,7 +87,7 @@ def _threshold(
     compact_to: int | None,
     trigger: TriggerLike | None,
     target: TriggerLike | None,
-) -> tuple[tuple[_core.Trigger, _core.Trigger | None], dict[int, Any]]:
+) -> tuple[tuple[_core.Trigger, _core.Trigger | None], Callables]:
     if trigger is not None:
         raise only_one("max_n", "trigger", _TOO_MANY)
     if target is not None:

@@ -1,0 +1,24 @@
+"""What crosses between the extension and the Python layer, as types."""
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+GroupKind: TypeAlias = Literal["system", "user", "assistant_text", "tool_call", "summary"]
+
+CountsOf: TypeAlias = tuple[int, int, int, int]
+"""Messages, groups, turns and bytes."""
+
+VersionOf: TypeAlias = tuple[int, int]
+"""A moment in the life of an index."""
+
+FiguresOf: TypeAlias = tuple[CountsOf, int | None, VersionOf]
+"""Counts, tokens where they were known, and the version to ask for them."""
+
+StepOf: TypeAlias = tuple[str, str, int, bool, VersionOf, VersionOf, int]
+"""Strategy, reason, groups, target met, versions before and after, nanoseconds."""
+
+ProtectionOf: TypeAlias = tuple[bool, bool, bool, int]
+"""What stays: system, first user, last user, and how many of the newest groups."""
+
+Callables: TypeAlias = dict[int, Callable[..., Any]]
+"""The caller's own triggers, formatters and strategies by the number that the core knows."""
