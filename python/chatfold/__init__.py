@@ -9,17 +9,21 @@
 
 from chatfold import _core, tokenizers, triggers
 from chatfold.compaction import apply_compaction, compact
+from chatfold.counting import CountCacheInfo, WorkDone, count_cache, work_done
 from chatfold.errors import (
     AsyncStrategyError,
     ChatfoldError,
+    HistoriesError,
     MessageError,
     MissingExtraError,
     OptionError,
     OptionTypeError,
+    StateError,
     TokenizerMismatchError,
     UnknownTokenizerError,
 )
 from chatfold.index import OPENAI_CHAT_OVERHEAD, MessageGroup, MessageIndex, Overhead
+from chatfold.many import compact_many
 from chatfold.report import CompactionReport, Figures, StrategyStep
 from chatfold.strategies import (
     ContextWindowCompactionStrategy,
@@ -42,7 +46,9 @@ __all__ = [
     "ChatfoldError",
     "CompactionReport",
     "ContextWindowCompactionStrategy",
+    "CountCacheInfo",
     "Figures",
+    "HistoriesError",
     "MessageError",
     "MessageGroup",
     "MessageIndex",
@@ -53,6 +59,7 @@ __all__ = [
     "PipelineCompactionStrategy",
     "SelectiveToolCallCompactionStrategy",
     "SlidingWindowStrategy",
+    "StateError",
     "Strategy",
     "StrategyStep",
     "TokenBudgetComposedStrategy",
@@ -62,10 +69,14 @@ __all__ = [
     "Trigger",
     "TruncationStrategy",
     "UnknownTokenizerError",
+    "WorkDone",
     "apply_compaction",
     "compact",
+    "compact_many",
+    "count_cache",
     "tokenizers",
     "triggers",
+    "work_done",
 ]
 
 __version__ = _core.VERSION

@@ -1,5 +1,6 @@
 """Drives a run of the core: hands out the caller's own strategies, undoes the run on failure."""
 
+import asyncio
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from chatfold.report import CompactionReport, Figures, StrategyStep
 if TYPE_CHECKING:
     from chatfold.index import MessageIndex
     from chatfold.strategies import Strategy
+
+LONG_COUNT_BYTES = 1_000_000
+"""A count of less is over before a switch to another thread and back would have paid."""
 
 _under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", default=frozenset())
 _busy: set[int] = set()
@@ -65,18 +69,35 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
 async def drive_async(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end, waiting where it waits."""
     run = _core.Execution(index, strategy._native, strategy._callables)
-    custom = run.advance()
-    names = []
-    if custom is not None:
-        with _alone(index), _undone_on_failure(run):
-            while custom is not None:
-                function = strategy._callables[custom]
-                names.append(_name(function))
-                outcome = function(index)
-                if inspect.isawaitable(outcome):
-                    await outcome
-                custom = run.advance()
+    names: list[str] = []
+    with _undone_on_failure(run):
+        custom = await _advance(index, run)
+        if custom is not None:
+            with _alone(index):
+                while custom is not None:
+                    function = strategy._callables[custom]
+                    names.append(_name(function))
+                    outcome = function(index)
+                    if inspect.isawaitable(outcome):
+                        await outcome
+                    custom = await _advance(index, run)
     return _report(index, run, names)
+
+
+async def _advance(index: "MessageIndex", run: _core.Execution) -> int | None:
+    """Go on with a run; in another thread where it may count for long, so that the loop ticks."""
+    if index.uncounted_bytes() < LONG_COUNT_BYTES or not has_asyncio_loop():
+        return run.advance()
+    return await asyncio.to_thread(run.advance)
+
+
+def has_asyncio_loop() -> bool:
+    """Tell whether asyncio runs this code; other event loops have no thread to lend here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 @contextmanager

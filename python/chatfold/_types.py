@@ -8,7 +8,7 @@ GroupKind: TypeAlias = Literal["system", "user", "assistant_text", "tool_call", 
 CountsOf: TypeAlias = tuple[int, int, int, int]
 """Messages, groups, turns and bytes."""
 
-VersionOf: TypeAlias = tuple[int, int]
+VersionOf: TypeAlias = tuple[int, int, int]
 """A moment in the life of an index."""
 
 FiguresOf: TypeAlias = tuple[CountsOf, int | None, VersionOf]
@@ -19,6 +19,13 @@ StepOf: TypeAlias = tuple[str, str, int, bool, VersionOf, VersionOf, int]
 
 ProtectionOf: TypeAlias = tuple[bool, bool, bool, int]
 """What stays: system, first user, last user, and how many of the newest groups."""
+
+SavedOf: TypeAlias = tuple[
+    list[int | None],
+    list[tuple[int, int, str, bool]],
+    list[tuple[str, str, int | None, list[tuple[bool, int]], bool, str, bool]],
+]
+"""Tokens; excluded groups; stand-ins: the memory of an index."""
 
 Callables: TypeAlias = dict[int, Callable[..., Any]]
 """The caller's own triggers, formatters and strategies by the number that the core knows."""

@@ -1,10 +1,12 @@
 """One-off compaction: a list of messages in, a shorter valid one out."""
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from chatfold import _core
+from chatfold._run import has_asyncio_loop
 from chatfold.errors import AsyncStrategyError
 from chatfold.index import MessageIndex, Overhead, check_iterable
 from chatfold.strategies import Strategy, StrategyLike, as_strategy
@@ -13,6 +15,9 @@ from chatfold.tokenizers import TokenizerLike
 __all__ = ["apply_compaction", "compact"]
 
 M = TypeVar("M")
+
+LONG_LIST = 50_000
+"""Reading fewer messages is over before a switch to another thread would have paid."""
 
 _logger = logging.getLogger("chatfold")
 
@@ -67,7 +72,10 @@ async def apply_compaction(
     if strategy is None:
         return messages
     chosen = as_strategy("strategy", strategy)
-    index = _index(messages, chosen, tokenizer, overhead)
+    if len(messages) < LONG_LIST or not has_asyncio_loop():
+        index = _index(messages, chosen, tokenizer, overhead)
+    else:
+        index = await asyncio.to_thread(_index, messages, chosen, tokenizer, overhead)
     await index.acompact(chosen)
     return index.included_messages()
 
@@ -82,7 +90,9 @@ def _index(
     index = MessageIndex(tokenizer=chosen, overhead=overhead)
     listed = messages if isinstance(messages, list) else check_iterable(messages)
     # A report tells of all messages; without one, those that surely go are not read.
-    if not _logger.isEnabledFor(logging.INFO) and _core.read_newest(index, listed, strategy._native):
+    if not _logger.isEnabledFor(logging.INFO) and _core.read_newest(
+        index, listed, strategy._native
+    ):
         return index
     index.extend(listed)
     return index

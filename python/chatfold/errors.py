@@ -9,10 +9,14 @@
     ├── UnknownTokenizerError (OptionError)
     ├── TokenizerMismatchError (OptionError)
     ├── AsyncStrategyError (TypeError)   a plain call that would have to wait
+    ├── StateError (ValueError)          a saved state that can't be loaded
+    ├── HistoriesError                   some of many histories failed
     └── MissingExtraError (ImportError)  a package that an extra installs
 
 A tokenizer's, a trigger's or a strategy's own exception reaches the caller unchanged.
 """
+
+from typing import Any
 
 
 class ChatfoldError(Exception):
@@ -56,6 +60,34 @@ class TokenizerMismatchError(OptionError):
 
 class AsyncStrategyError(ChatfoldError, TypeError):
     """A strategy that must be awaited was given to a plain function."""
+
+
+class StateError(ChatfoldError, ValueError):
+    """A saved state that can't be loaded: of another version, damaged, or for other messages."""
+
+
+class HistoriesError(ChatfoldError):
+    """Some of many histories failed; the others are not lost.
+
+    Attributes:
+        results: What came of each history, in order; None where it failed.
+        errors: The exception of each that failed, by its position.
+    """
+
+    def __init__(self, results: list[Any], errors: dict[int, Exception]) -> None:
+        """Take results and errors."""
+        super().__init__(results, errors)
+        self.results = results
+        self.errors = errors
+
+    def __str__(self) -> str:
+        """Name the first that failed and how many did."""
+        position, error = next(iter(self.errors.items()))
+        more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
+        return (
+            f"history {position} of {len(self.results)} failed{more}: "
+            f"{type(error).__name__}: {error}"
+        )
 
 
 class MissingExtraError(ChatfoldError, ImportError):

@@ -1,7 +1,7 @@
 """The message index: the structured view over a list of messages."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,6 +10,13 @@ from chatfold._options import small
 from chatfold._run import drive, drive_async
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
 from chatfold.report import CompactionReport
+from chatfold.state import (
+    check_state,
+    load_state,
+    saved_overhead,
+    saved_tokenizer,
+    to_state,
+)
 from chatfold.strategies import Strategy, StrategyLike, as_strategy
 from chatfold.tokenizers import Tokenizer, TokenizerLike, native, resolve
 
@@ -142,6 +149,60 @@ class MessageIndex(_core.MessageIndex):
                 "both the same one, or the strategy none"
             )
 
+    def sync(self, messages: Iterable[Any]) -> int:
+        """Make the index one about this list, as an agent loop hands it out turn after turn.
+
+        Messages that the index knows are recognised by identity, else by content, and not read
+        again. Where a known message is another now, or missing, the index is built anew: what was
+        excluded or replaced before that place stays so.
+
+        Returns:
+            How many messages at the start of the list were known.
+
+        Raises:
+            MessageError: A message that can't be read; the index is as it was.
+        """
+        return _core.sync(
+            self, messages if isinstance(messages, list) else check_iterable(messages)
+        )
+
+    def to_state(self) -> dict[str, Any]:
+        """Save what the index knows beyond its messages, in plain JSON types.
+
+        That is: counts, what is excluded and why, stand-ins and what they stand for. The messages
+        are not in it. Give both to :meth:`from_state`, in this process or in another.
+        """
+        return to_state(self)
+
+    @classmethod
+    def from_state(
+        cls,
+        state: Mapping[str, Any],
+        messages: Iterable[Any],
+        *,
+        tokenizer: TokenizerLike = None,
+        overhead: Overhead | None = None,
+    ) -> "MessageIndex":
+        """Load an index from its state and the messages that it was about.
+
+        Args:
+            state: What :meth:`to_state` returned.
+            messages: The list as it was then.
+            tokenizer: By default the one that the state was saved with, where it is built in;
+                with another one everything is counted anew when needed.
+            overhead: By default the one that the state was saved with.
+
+        Raises:
+            StateError: A state of another version, a damaged one, or other messages.
+        """
+        checked = check_state(state)
+        chosen = saved_tokenizer(checked) if tokenizer is None else tokenizer
+        if overhead is None:
+            overhead = Overhead(**saved_overhead(checked))
+        index = cls(messages, tokenizer=chosen, overhead=overhead)
+        load_state(index, checked)
+        return index
+
     @property
     def included_message_count(self) -> int:
         """Messages that are kept, stand-ins among them."""
@@ -242,6 +303,3 @@ class MessageIndex(_core.MessageIndex):
     def __repr__(self) -> str:
         """Show how much is kept of how much."""
         return f"<MessageIndex: {self.included_message_count:,} of {len(self):,} messages kept>"
-
-
-Condition = Callable[[MessageIndex], bool]

@@ -10,6 +10,8 @@ pub enum Error {
     Host(Box<dyn std::error::Error + Send + Sync>),
     /// More messages than an index can hold (2^32 - 2).
     TooManyMessages,
+    /// A figure was asked for that the index knew before its list changed and it was built anew.
+    Rebuilt,
 }
 
 impl Error {
@@ -26,6 +28,10 @@ impl fmt::Display for Error {
             Self::TooManyMessages => {
                 f.write_str("an index holds at most 4,294,967,293 messages; split the history")
             }
+            Self::Rebuilt => f.write_str(
+                "the list that the index is about was changed since, so that figure can't be \
+                 counted any more; read a report's tokens before the list changes",
+            ),
         }
     }
 }
@@ -34,7 +40,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Host(error) => Some(error.as_ref()),
-            Self::TooManyMessages => None,
+            Self::TooManyMessages | Self::Rebuilt => None,
         }
     }
 }

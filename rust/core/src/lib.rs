@@ -24,8 +24,8 @@ pub use error::{Error, Result};
 pub use group::GroupKind;
 pub use host::{Callback, Host, ToolExchange, ToolResult};
 pub use index::{
-    Bounds, Counts, Figures, GroupId, GroupView, Kept, MessageIndex, Metric, Overhead, StandIn,
-    Version,
+    Bounds, Counts, Figures, GroupId, GroupView, Kept, MessageIndex, Metric, Overhead, Saved,
+    SavedGroup, SavedId, SavedStandIn, StandIn, Version,
 };
 pub use message::{CallKey, Facts, Role, STAND_IN_OPENINGS, opens_like_stand_in};
 pub use strategy::{

@@ -1,6 +1,7 @@
 //! One run of a strategy over an index, driven from Python.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use chatfold_core::{Counts, Execution, Figures, GroupId, Role};
@@ -18,9 +19,9 @@ use crate::strategy::{PyStrategy, PyTrigger};
 
 type CountsOf = (u64, u64, u64, u64);
 /// Counts, tokens where they were known, and the version to ask for them.
-type FiguresOf = (CountsOf, Option<u64>, (usize, u32));
+type FiguresOf = (CountsOf, Option<u64>, (usize, u32, u32));
 /// Strategy, reason, groups, target met, versions before and after, nanoseconds.
-type StepOf = (&'static str, &'static str, u64, bool, (usize, u32), (usize, u32), u64);
+type StepOf = (&'static str, &'static str, u64, bool, (usize, u32, u32), (usize, u32, u32), u64);
 /// Figures before and after, steps, whether the target was met, the first changed position.
 type Outcome = (FiguresOf, FiguresOf, Vec<StepOf>, bool, Option<u32>);
 
@@ -39,6 +40,8 @@ pub(crate) struct PyExecution {
     callables: Py<PyDict>,
     execution: Mutex<Execution>,
     started: Instant,
+    /// Given up: a thread that only now gets to it must not go on.
+    aborted: AtomicBool,
 }
 
 impl PyExecution {
@@ -84,12 +87,16 @@ impl PyExecution {
             callables: callables.clone().unbind(),
             execution: Mutex::new(execution),
             started: Instant::now(),
+            aborted: AtomicBool::new(false),
         })
     }
 
     /// Runs up to the next strategy of the caller's own and returns its number; `None` at the end.
     fn advance(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.with(py, |execution, core, host| {
+            if self.aborted.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
             let custom = execution.advance(core, host).inspect_err(|_| execution.abort(core))?;
             Ok(custom.map(|callback| callback.0))
         })
@@ -97,6 +104,7 @@ impl PyExecution {
 
     /// Undoes the run.
     fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        self.aborted.store(true, Ordering::Relaxed);
         self.with(py, |execution, core, _| {
             execution.abort(core);
             Ok(())

@@ -15,6 +15,7 @@ use crate::group::{PyGroupList, PyMessageGroup};
 use crate::host::PyHost;
 use crate::read::{PartTokens, Reader};
 use crate::tokenizer::{Counter, PyTokenizer};
+use crate::work::WORK;
 
 /// How many messages are read before other threads are let in.
 const BREATH: usize = 8192;
@@ -140,6 +141,7 @@ impl PyMessageIndex {
     fn append(slf: &Bound<'_, Self>, message: &Bound<'_, PyAny>) -> PyResult<()> {
         Self::with(slf, |state| {
             let facts = state.messages.reader().facts(message, state.messages.list.len())?;
+            WORK.read(1);
             state.core.push(&facts).map_err(to_python)?;
             state.messages.list.push(message.clone().unbind());
             Ok(())
@@ -170,6 +172,7 @@ impl PyMessageIndex {
                 .enumerate()
                 .map(|(at, message)| reader.facts(&message, start + at))
                 .collect::<PyResult<Vec<_>>>()?;
+            WORK.read(facts.len());
             for (message, facts) in messages.iter().zip(&facts) {
                 state.core.push(facts).map_err(to_python)?;
                 state.messages.list.push(message.unbind());
@@ -236,14 +239,19 @@ impl PyMessageIndex {
         Self::with_host(slf, None, |core, host| core.included_tokens(host))
     }
 
+    /// UTF-8 bytes of what is included and has not been counted.
+    fn uncounted_bytes(slf: &Bound<'_, Self>) -> PyResult<u64> {
+        Self::with(slf, |state| Ok(state.core.uncounted_bytes()))
+    }
+
     /// The tokens of everything.
     fn total_tokens(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Self::with_host(slf, None, |core, host| core.total_tokens(host))
     }
 
     /// The tokens that were included at an earlier version.
-    fn tokens_at(slf: &Bound<'_, Self>, version: (usize, u32)) -> PyResult<u64> {
-        let version = Version::from_parts(version.0, version.1);
+    fn tokens_at(slf: &Bound<'_, Self>, version: (usize, u32, u32)) -> PyResult<u64> {
+        let version = Version::from_parts(version);
         Self::with_host(slf, None, |core, host| core.tokens_at(version, host))
     }
 
@@ -262,8 +270,8 @@ impl PyMessageIndex {
         let Some(cell) = self.cell.try_lock() else { return Ok(()) };
         let Ok(state) = cell.try_borrow() else { return Ok(()) };
         if let Some(state) = state.as_ref() {
-            if let Counter::Custom(callable, _) = &state.messages.counter {
-                visit.call(callable)?;
+            if let Counter::Custom(custom) = &state.messages.counter {
+                visit.call(&custom.count_tokens)?;
             }
             for message in &state.messages.list {
                 visit.call(message)?;
@@ -291,6 +299,7 @@ fn read_all(state: &mut State, messages: &Bound<'_, PyList>) -> PyResult<()> {
             py.detach(|| ());
         }
     }
+    WORK.read(messages.len());
     Ok(())
 }
 

@@ -8,9 +8,11 @@ mod group;
 mod host;
 mod index;
 mod read;
+mod saved;
 mod strategy;
 mod text;
 mod tokenizer;
+mod work;
 
 #[pyo3::pymodule]
 mod _core {
@@ -27,6 +29,12 @@ mod _core {
 
     #[pymodule_export]
     use super::tokenizer::{encoding_for_model, encoding_names};
+
+    #[pymodule_export]
+    use super::work::{count_cache_clear, count_cache_info, count_cache_resize, work_done};
+
+    #[pymodule_export]
+    use super::saved::{fingerprint, load, save, sync};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

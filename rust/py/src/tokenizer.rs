@@ -1,5 +1,7 @@
 //! Tokenizers: the built-in ones, and any of the caller's.
 
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use chatfold_core::Bounds;
@@ -11,6 +13,7 @@ use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
 
 use crate::errors::shown;
 use crate::text::{Text, with_text};
+use crate::work::{COUNTS, WORK};
 
 /// Below this many bytes a count is over before another thread could have been let in.
 const DETACH_FROM_BYTES: usize = 32 * 1024;
@@ -21,9 +24,21 @@ const THREAD_FROM_BYTES: usize = 512 * 1024;
 pub(crate) enum Counter {
     Estimator(Estimator),
     Encoding(&'static Bpe),
-    /// A callable from text to a number, and how it is called in messages.
-    Custom(Py<PyAny>, String),
+    /// A tokenizer of the caller's.
+    Custom(Custom),
 }
+
+/// A callable from text to a number.
+pub(crate) struct Custom {
+    pub(crate) count_tokens: Py<PyAny>,
+    /// How it is called in messages.
+    name: String,
+    /// Its seed in the cache of counts.
+    number: u64,
+}
+
+/// Below are the built-in encodings.
+static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1 << 32);
 
 /// A tokenizer as Python hands it to the core.
 #[pyclass(frozen, module = "chatfold._core", name = "Tokenizer")]
@@ -55,7 +70,8 @@ impl PyTokenizer {
     /// A callable from text to a number of tokens.
     #[staticmethod]
     fn custom(count_tokens: Py<PyAny>, name: String) -> Self {
-        Self { counter: Counter::Custom(count_tokens, name) }
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+        Self { counter: Counter::Custom(Custom { count_tokens, name, number }) }
     }
 
     /// The tokens of a text.
@@ -92,7 +108,11 @@ impl Counter {
         match self {
             Self::Estimator(estimator) => Self::Estimator(*estimator),
             Self::Encoding(bpe) => Self::Encoding(bpe),
-            Self::Custom(callable, name) => Self::Custom(callable.clone_ref(py), name.clone()),
+            Self::Custom(custom) => Self::Custom(Custom {
+                count_tokens: custom.count_tokens.clone_ref(py),
+                name: custom.name.clone(),
+                number: custom.number,
+            }),
         }
     }
 
@@ -120,12 +140,16 @@ impl Counter {
     pub(crate) fn count_texts(&self, py: Python<'_>, lists: &[Vec<Text>]) -> PyResult<Vec<u32>> {
         match self {
             Self::Estimator(estimator) => Ok(natively(py, lists, &|text| estimator.count(text))),
-            Self::Encoding(bpe) => Ok(natively(py, lists, &|text| bpe.count(text))),
-            Self::Custom(callable, name) => lists
+            Self::Encoding(bpe) => {
+                let number = ENCODING_NAMES.iter().position(|name| *name == bpe.name());
+                let number = number.map_or(0, |number| number as u64);
+                Ok(natively(py, lists, &|text| remembered(bpe, number, text)))
+            }
+            Self::Custom(custom) => lists
                 .iter()
                 .map(|texts| {
                     texts.iter().try_fold(0u32, |sum, text| {
-                        Ok(sum.saturating_add(ask(py, callable, name, text.as_str())?))
+                        Ok(sum.saturating_add(custom.remembered(py, text.as_str())?))
                     })
                 })
                 .collect(),
@@ -186,11 +210,30 @@ fn in_parallel(
     })
 }
 
+fn remembered(bpe: &Bpe, number: u64, text: &str) -> usize {
+    let count = || {
+        WORK.counted(text);
+        Ok::<_, Infallible>(u32::try_from(bpe.count(text)).unwrap_or(u32::MAX))
+    };
+    match COUNTS.get_or_count(number, text, count) {
+        Ok(count) => count as usize,
+    }
+}
+
+impl Custom {
+    fn remembered(&self, py: Python<'_>, text: &str) -> PyResult<u32> {
+        if text.is_empty() {
+            return Ok(0);
+        }
+        COUNTS.get_or_count(self.number, text, || {
+            WORK.counted(text);
+            ask(py, &self.count_tokens, &self.name, text)
+        })
+    }
+}
+
 /// One count from the caller's tokenizer, which may raise and must return a number.
 fn ask(py: Python<'_>, callable: &Py<PyAny>, name: &str, text: &str) -> PyResult<u32> {
-    if text.is_empty() {
-        return Ok(0);
-    }
     let count = callable.bind(py).call1((PyString::new(py, text),))?;
     let number = if count.is_instance_of::<PyBool>() {
         None

@@ -45,17 +45,19 @@ pub(super) enum Change {
 pub struct Version {
     pub(super) log: usize,
     pub(super) messages: u32,
+    /// Versions of another epoch are of an index that has been built anew since.
+    pub(super) epoch: u32,
 }
 
 impl Version {
-    /// The two numbers that a version is.
-    pub fn into_parts(self) -> (usize, u32) {
-        (self.log, self.messages)
+    /// The numbers that a version is.
+    pub fn into_parts(self) -> (usize, u32, u32) {
+        (self.log, self.messages, self.epoch)
     }
 
-    /// A version from its two numbers.
-    pub fn from_parts(log: usize, messages: u32) -> Self {
-        Self { log, messages }
+    /// A version from its numbers.
+    pub fn from_parts((log, messages, epoch): (usize, u32, u32)) -> Self {
+        Self { log, messages, epoch }
     }
 }
 
@@ -111,7 +113,7 @@ impl MessageIndex {
         }
     }
 
-    fn set_link(&mut self, group: GroupId, stand_in: Option<u32>) {
+    pub(super) fn set_link(&mut self, group: GroupId, stand_in: Option<u32>) {
         let before = self.link(group, stand_in);
         self.log.push(Change::Link { group, before });
     }
@@ -183,8 +185,13 @@ impl MessageIndex {
         for outer in chain.into_iter().skip(1).rev() {
             self.dissolve(outer);
         }
-        self.set_current(group.slot, group.as_current(), 0);
+        self.include(group);
         self.log.len() > version
+    }
+
+    /// Lets a group take its slot again.
+    pub(super) fn include(&mut self, group: GroupId) {
+        self.set_current(group.slot, group.as_current(), 0);
     }
 
     pub(super) fn restore_slot(&mut self, slot: u32) {
@@ -201,19 +208,22 @@ impl MessageIndex {
         self.log.push(Change::StandIn { number, dissolved: false });
         for original in self.stand_ins[number as usize].replaces.clone() {
             self.set_link(original, None);
-            self.set_current(original.slot, original.as_current(), 0);
+            self.include(original);
         }
     }
 
     /// Where the index stands now.
     pub fn version(&self) -> Version {
-        Version { log: self.log.len(), messages: self.message_count() }
+        Version { log: self.log.len(), messages: self.message_count(), epoch: self.epoch }
     }
 
     /// Undoes every exclusion, replacement and restoration since that version.
     ///
     /// Messages that came since stay, and what they tied together stays tied.
     pub fn undo_to(&mut self, version: Version) {
+        if version.epoch != self.epoch {
+            return;
+        }
         while self.log.len() > version.log {
             match self.log.pop() {
                 Some(Change::Slot { slot, before, after, reason }) => {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::MessageIndex;
 use super::changes::{Change, Current, Version};
 use super::tokens::UNKNOWN;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host::Host;
 
 /// What a trigger can measure of the included groups.
@@ -210,8 +210,11 @@ impl MessageIndex {
     /// The included tokens at an earlier version, counted now where they were not known.
     ///
     /// # Errors
-    /// Whatever the tokenizer raises.
+    /// Whatever the tokenizer raises; [`Error::Rebuilt`] where the index was built anew since.
     pub fn tokens_at(&mut self, version: Version, host: &mut dyn Host) -> Result<u64> {
+        if version.epoch != self.epoch {
+            return Err(Error::Rebuilt);
+        }
         let mut slots: HashMap<u32, Current> = HashMap::new();
         let mut owners: HashMap<u32, u32> = HashMap::new();
         for change in self.log[version.log.min(self.log.len())..].iter().rev() {

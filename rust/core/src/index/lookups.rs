@@ -83,7 +83,8 @@ impl MessageIndex {
 
     /// How many slots changed what they hold since that version.
     pub(crate) fn slots_changed(&self, version: Version) -> u64 {
-        let mut slots: Vec<u32> = self.log[version.log.min(self.log.len())..]
+        let start = if version.epoch == self.epoch { version.log } else { 0 };
+        let mut slots: Vec<u32> = self.log[start.min(self.log.len())..]
             .iter()
             .filter_map(|change| match change {
                 Change::Slot { slot, .. } => Some(*slot),

@@ -7,11 +7,13 @@ mod changes;
 mod figures;
 mod groups;
 mod lookups;
+mod saved;
 mod tokens;
 
 pub use changes::Version;
 pub use figures::{Counts, Figures, Metric};
 pub use groups::{GroupId, GroupView, Kept};
+pub use saved::{Saved, SavedGroup, SavedId, SavedStandIn};
 pub use tokens::{Bounds, Overhead};
 
 use std::collections::{BTreeMap, HashMap};
@@ -46,6 +48,7 @@ pub struct MessageIndex {
     overhead: Overhead,
     bounds: Bounds,
     first_user: Option<u32>,
+    epoch: u32,
     log: Vec<Change>,
 }
 
@@ -90,7 +93,7 @@ impl MessageIndex {
     /// An empty index that counts alike.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        Self::new(self.bounds, self.overhead)
+        Self { epoch: self.epoch + 1, ..Self::new(self.bounds, self.overhead) }
     }
 
     /// Makes room for that many more messages.
@@ -103,6 +106,11 @@ impl MessageIndex {
     /// The number of messages taken so far.
     pub fn message_count(&self) -> u32 {
         self.grouping.messages()
+    }
+
+    /// UTF-8 bytes of the texts of a message.
+    pub fn message_bytes(&self, message: u32) -> Option<u32> {
+        self.bytes.get(message as usize).copied()
     }
 
     /// Takes the next message of the list.

@@ -60,6 +60,11 @@ impl MessageIndex {
         (self.sums.uncounted == 0).then(|| self.sums.tokens + self.overhead.of(self.sums.messages))
     }
 
+    /// About how many UTF-8 bytes of included text have not been counted: an upper bound.
+    pub fn uncounted_bytes(&self) -> u64 {
+        self.sums.most
+    }
+
     /// The included tokens; counts what has not been counted.
     ///
     /// # Errors
@@ -167,7 +172,7 @@ impl MessageIndex {
     }
 
     /// A slot whose messages have all been counted is no longer among the uncounted ones.
-    fn note_counted(&mut self, message: u32) {
+    pub(super) fn note_counted(&mut self, message: u32) {
         let slot = self.grouping.slot_of(message);
         if !self.included.uncounted.contains(slot) || self.current(slot) != Current::Raw {
             return;

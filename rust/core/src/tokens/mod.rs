@@ -25,6 +25,7 @@
 mod backtrack;
 mod bpe;
 mod cache;
+mod count_cache;
 mod estimator;
 mod lanes;
 mod lengths;
@@ -39,5 +40,6 @@ mod vocabulary;
 mod window;
 
 pub use bpe::{Bpe, ENCODING_NAMES, encoding};
+pub use count_cache::{CountCache, CountCacheInfo};
 pub use estimator::Estimator;
 pub use models::encoding_for_model;

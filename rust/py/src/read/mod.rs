@@ -7,4 +7,4 @@ mod openai_chat;
 
 pub(crate) use exchange::tool_exchange;
 pub(crate) use newest::read_newest;
-pub(crate) use openai_chat::{PartTokens, Reader, visit_texts};
+pub(crate) use openai_chat::{PartTokens, Reader, role_of, visit_texts};

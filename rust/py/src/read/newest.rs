@@ -9,6 +9,7 @@ use pyo3::types::PyList;
 use super::openai_chat::{Reader, is_stand_in, role_of};
 use crate::errors::to_python;
 use crate::index::{PyMessageIndex, State};
+use crate::work::WORK;
 
 /// Below this many messages reading all of them costs less than finding out.
 const WORTHWHILE: usize = 512;
@@ -84,6 +85,7 @@ impl<'a, 'py> History<'a, 'py> {
                 messages.py().detach(|| ());
             }
         }
+        WORK.read_roles(messages.len());
         let mut history = Self {
             messages,
             reader,
@@ -174,6 +176,7 @@ impl<'a, 'py> History<'a, 'py> {
                 state.core.push(&facts).map_err(to_python)?;
                 state.messages.list.push(self.messages.get_item(position)?.unbind());
             }
+            WORK.read(self.held.len());
             Ok(())
         })?;
         Ok(searching.is_empty() || !self.has_call(start, &searching)?)

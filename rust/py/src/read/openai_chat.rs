@@ -95,7 +95,7 @@ pub(crate) fn role(fields: &Fields<'_, '_>, position: usize) -> PyResult<Role> {
 }
 
 /// The role of a message of which nothing else is read.
-pub(super) fn role_of(message: &Bound<'_, PyAny>, position: usize) -> PyResult<Role> {
+pub(crate) fn role_of(message: &Bound<'_, PyAny>, position: usize) -> PyResult<Role> {
     role(&fields(message, position)?, position)
 }
 

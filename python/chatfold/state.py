@@ -1,0 +1,128 @@
+"""The saved state of an index: plain JSON types, with a version.
+
+The state holds what the index knows beyond its messages: counts, what is excluded and why, stand-ins
+and what they stand for. The messages stay where the caller keeps them; a fingerprint of them makes
+sure that state and messages belong together.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from chatfold import _core
+from chatfold._types import SavedOf
+from chatfold.errors import StateError
+from chatfold.tokenizers import CharacterEstimatorTokenizer, EncodingTokenizer, Tokenizer
+
+if TYPE_CHECKING:
+    from chatfold.index import MessageIndex
+
+FORMAT = "chatfold.MessageIndex"
+VERSION = 1
+
+
+def to_state(index: "MessageIndex") -> dict[str, Any]:
+    """Write the state of an index."""
+    tokens, groups, stand_ins = _core.save(index)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "tokenizer": repr(index.tokenizer),
+        "overhead": dataclasses.asdict(index.overhead),
+        "fingerprint": _core.fingerprint(index),
+        "tokens": tokens,
+        "groups": [list(group) for group in groups],
+        "stand_ins": [
+            {
+                "role": role,
+                "content": text,
+                "tokens": count,
+                "replaces": [list(each) for each in replaces],
+                "included": included,
+                "reason": reason,
+                "replaced": replaced,
+            }
+            for role, text, count, replaces, included, reason, replaced in stand_ins
+        ],
+    }
+
+
+def saved_tokenizer(state: Mapping[str, Any]) -> Tokenizer | None:
+    """Make the tokenizer that a state was written with, where it is one of chatfold's own."""
+    known: list[Tokenizer] = [CharacterEstimatorTokenizer()]
+    known += [CharacterEstimatorTokenizer(cjk_aware=True)]
+    known += [EncodingTokenizer(name) for name in _core.encoding_names()]
+    return next((each for each in known if repr(each) == state.get("tokenizer")), None)
+
+
+def saved_overhead(state: Mapping[str, Any]) -> dict[str, int]:
+    """Give the overhead that a state was written with.
+
+    Raises:
+        StateError: It is damaged.
+    """
+    overhead = state.get("overhead")
+    if not isinstance(overhead, Mapping):
+        raise StateError(f"the state is damaged: its overhead is {overhead!r}")
+    return dict(overhead)
+
+
+def check_state(state: object) -> Mapping[str, Any]:
+    """Take a state of this version.
+
+    Raises:
+        StateError: It is no state, or one of another version.
+    """
+    if not isinstance(state, Mapping) or state.get("format") != FORMAT:
+        raise StateError(
+            f"this is no saved state of an index: {type(state).__name__} without the format "
+            f"{FORMAT!r}; pass what to_state() returned"
+        )
+    version = state.get("version")
+    if version != VERSION:
+        raise StateError(
+            f"the state has version {version!r} and this chatfold reads version {VERSION}; load it "
+            "with the chatfold that wrote it, or build a new index from the messages"
+        )
+    return state
+
+
+def load_state(index: "MessageIndex", state: Mapping[str, Any]) -> None:
+    """Give a state to an index that has its messages.
+
+    Raises:
+        StateError: State and messages don't belong together, or the state is damaged.
+    """
+    if state.get("fingerprint") != _core.fingerprint(index):
+        raise StateError(
+            f"the state was saved for other messages than these {len(index)}; pass the list as it "
+            "was when the state was saved, and extend the index afterwards"
+        )
+    try:
+        same = state["tokenizer"] == repr(index.tokenizer)
+        saved = _saved(state, counts=same)
+        fits = _core.load(index, saved)
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise StateError(f"the state is damaged: {type(error).__name__}: {error}") from error
+    if not fits:
+        raise StateError("the state is damaged: it names groups that the messages don't have")
+
+
+def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
+    """Give the state as the core takes it; counts of another tokenizer are left out."""
+    stand_ins = [
+        (
+            each["role"],
+            each["content"],
+            each["tokens"] if counts else None,
+            [(stand_in, number) for stand_in, number in each["replaces"]],
+            each["included"],
+            each["reason"],
+            each["replaced"],
+        )
+        for each in state["stand_ins"]
+    ]
+    groups = [
+        (first, length, reason, replaced) for first, length, reason, replaced in state["groups"]
+    ]
+    return state["tokens"] if counts else [], groups, stand_ins

@@ -1,0 +1,226 @@
+//! What an index remembers beyond its messages, in plain values: to save it, to load it, and to
+//! carry it over when the list it is about has changed.
+
+use std::collections::{HashMap, HashSet};
+
+use super::changes::Current;
+use super::tokens::UNKNOWN;
+use super::{GroupId, MessageIndex, StandIn};
+use crate::message::Role;
+
+/// The memory of an index. Groups are named by the position of their first message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// The tokens of each message, where they have been counted.
+    pub tokens: Vec<Option<u32>>,
+    /// Every group that is not simply included.
+    pub groups: Vec<SavedGroup>,
+    /// The stand-ins, each after those that it replaced.
+    pub stand_ins: Vec<SavedStandIn>,
+}
+
+/// A group of the list that is excluded or stood for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedGroup {
+    /// The position of its first message.
+    pub first: u32,
+    /// How many messages it has.
+    pub len: u32,
+    /// Why it is excluded.
+    pub reason: String,
+    /// Whether a stand-in stands for it.
+    pub replaced: bool,
+}
+
+/// A stand-in and what it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedStandIn {
+    /// Its role: assistant or user.
+    pub role: Role,
+    /// Its text.
+    pub text: String,
+    /// Its tokens, where they have been counted.
+    pub tokens: Option<u32>,
+    /// What it replaced.
+    pub replaces: Vec<SavedId>,
+    /// Whether it is included.
+    pub included: bool,
+    /// Why it is not.
+    pub reason: String,
+    /// Whether another stand-in stands for it.
+    pub replaced: bool,
+}
+
+/// Names a group in a saved state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SavedId {
+    /// The group of the list whose first message has that position.
+    Group(u32),
+    /// The stand-in of that number in [`Saved::stand_ins`].
+    StandIn(u32),
+}
+
+impl MessageIndex {
+    /// The memory about groups that end before a position; pass the number of messages for all.
+    ///
+    /// A stand-in for a group that does not is left out, and so the groups that it stood for come
+    /// back.
+    pub fn save(&self, before: u32) -> Saved {
+        let mut numbers = HashMap::new();
+        let mut stand_ins = Vec::new();
+        for (number, stand_in) in (0..).zip(&self.stand_ins) {
+            if stand_in.dissolved {
+                continue;
+            }
+            let replaces: Option<Vec<SavedId>> = stand_in
+                .replaces
+                .iter()
+                .map(|id| match id.stand_in {
+                    None => self.ends_before(id.slot, before).then(|| self.first_of(id.slot)),
+                    Some(inner) => numbers.get(&inner).copied().map(SavedId::StandIn),
+                })
+                .collect();
+            let Some(replaces) = replaces else { continue };
+            numbers.insert(number, u32::try_from(stand_ins.len()).unwrap_or(u32::MAX));
+            stand_ins.push(SavedStandIn {
+                role: stand_in.role,
+                text: stand_in.text.clone(),
+                tokens: Some(stand_in.tokens).filter(|&tokens| tokens != UNKNOWN),
+                replaces,
+                included: self.current(stand_in.slot) == Current::StandIn(number),
+                reason: self.reasons[usize::from(stand_in.reason)].clone(),
+                replaced: stand_in.replaced_by.is_some(),
+            });
+        }
+        let groups = (0..self.grouping.slots())
+            .filter(|&slot| self.grouping.group(slot).len() > 0)
+            .filter(|&slot| self.current(slot) != Current::Raw && self.ends_before(slot, before))
+            .map(|slot| SavedGroup {
+                first: self.grouping.group(slot).first(),
+                len: u32::try_from(self.grouping.group(slot).len()).unwrap_or(u32::MAX),
+                reason: self.reasons[usize::from(self.slots[slot as usize].reason)].clone(),
+                replaced: self.slots[slot as usize].replaced_by > 0,
+            })
+            .collect();
+        let tokens = self.tokens.iter().take(before as usize);
+        let tokens = tokens.map(|&tokens| Some(tokens).filter(|&known| known != UNKNOWN)).collect();
+        Saved { tokens, groups, stand_ins }
+    }
+
+    fn first_of(&self, slot: u32) -> SavedId {
+        SavedId::Group(self.grouping.group(slot).first())
+    }
+
+    fn ends_before(&self, slot: u32, before: u32) -> bool {
+        self.grouping.group(slot).positions().all(|position| position < before)
+    }
+
+    /// Takes over a saved memory, into an index that has its messages and no memory of its own.
+    ///
+    /// Returns whether every group was found as it was; with `strict`, nothing is taken over
+    /// otherwise. Where groups have grown since, what was said about them is left out.
+    pub fn load(&mut self, saved: &Saved, strict: bool) -> bool {
+        let mut slots = HashMap::new();
+        for slot in 0..self.grouping.slots() {
+            let group = self.grouping.group(slot);
+            if group.len() > 0 {
+                slots.insert(group.first(), (slot, group.len()));
+            }
+        }
+        let found: HashMap<u32, u32> = saved
+            .groups
+            .iter()
+            .filter_map(|group| {
+                let &(slot, len) = slots.get(&group.first)?;
+                (len == group.len as usize).then_some((group.first, slot))
+            })
+            .collect();
+        let complete = found.len() == saved.groups.len()
+            && saved.tokens.len() <= self.tokens.len()
+            && saved.is_coherent();
+        if strict && !complete {
+            return false;
+        }
+        for (message, &tokens) in (0..).zip(&saved.tokens) {
+            if let Some(tokens) = tokens {
+                let fixed = self.fixed.get(&message).copied().unwrap_or(0);
+                self.set_message_tokens(message, tokens.saturating_sub(fixed));
+                self.note_counted(message);
+            }
+        }
+        let ids = self.load_stand_ins(saved, &found);
+        for group in &saved.groups {
+            let Some(&slot) = found.get(&group.first) else { continue };
+            // Without its stand-in a group comes back.
+            if !group.replaced || self.slots[slot as usize].replaced_by > 0 {
+                self.exclude(slot, &group.reason);
+            }
+        }
+        for (stand_in, id) in saved.stand_ins.iter().zip(ids) {
+            let Some(id) = id else { continue };
+            let orphaned = stand_in.replaced && self.stand_in_of(id).is_none();
+            let reason = self.reason_number(&stand_in.reason);
+            if let Some(number) = id.stand_in {
+                self.stand_ins[number as usize].reason = reason;
+            }
+            if stand_in.included || orphaned {
+                self.include(id);
+            }
+        }
+        self.log.clear();
+        self.epoch += 1;
+        complete
+    }
+
+    /// The new stand-ins in the order of the saved ones; `None` where one could not be taken over.
+    fn load_stand_ins(&mut self, saved: &Saved, found: &HashMap<u32, u32>) -> Vec<Option<GroupId>> {
+        let mut ids: Vec<Option<GroupId>> = Vec::with_capacity(saved.stand_ins.len());
+        for stand_in in &saved.stand_ins {
+            let replaces: Option<Vec<GroupId>> = stand_in
+                .replaces
+                .iter()
+                .map(|id| match id {
+                    SavedId::Group(first) => {
+                        found.get(first).map(|&slot| GroupId { slot, stand_in: None })
+                    }
+                    SavedId::StandIn(number) => ids.get(*number as usize).copied().flatten(),
+                })
+                .collect();
+            let id = replaces.and_then(|replaces| {
+                let slot = replaces.iter().map(|group| group.slot).min()?;
+                let number = u32::try_from(self.stand_ins.len()).ok()?;
+                for &group in &replaces {
+                    self.set_link(group, Some(number));
+                }
+                self.stand_ins.push(StandIn {
+                    role: stand_in.role,
+                    text: stand_in.text.clone(),
+                    replaces,
+                    slot,
+                    tokens: stand_in.tokens.unwrap_or(UNKNOWN),
+                    replaced_by: None,
+                    reason: 0,
+                    dissolved: false,
+                });
+                self.anchored.entry(slot).or_default().push(number);
+                Some(GroupId { slot, stand_in: Some(number) })
+            });
+            ids.push(id);
+        }
+        ids
+    }
+}
+
+impl Saved {
+    /// Whether what it says fits together, wherever it came from.
+    fn is_coherent(&self) -> bool {
+        let groups: HashSet<u32> = self.groups.iter().map(|group| group.first).collect();
+        self.stand_ins.iter().enumerate().all(|(number, stand_in)| {
+            !stand_in.replaces.is_empty()
+                && stand_in.replaces.iter().all(|id| match id {
+                    SavedId::Group(first) => groups.contains(first),
+                    SavedId::StandIn(inner) => (*inner as usize) < number,
+                })
+        })
+    }
+}
