@@ -60,8 +60,8 @@ impl<'a, 'py> Fields<'a, 'py> {
         Ok(self.get(name)?.and_then(|value| value.cast_into::<PyString>().ok()))
     }
 
-    /// Whether a dict has so few fields that it can't have more than role and content.
-    pub(crate) fn is_plain(&self) -> bool {
+    /// Whether it is a dict with two fields at most: where those are known, there are no others.
+    pub(crate) fn has_two_at_most(&self) -> bool {
         matches!(self, Self::Dict(dict) if dict.len() <= 2)
     }
 }

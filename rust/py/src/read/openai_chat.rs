@@ -53,7 +53,7 @@ impl Reader {
         if let Some(content) = &content {
             has_text = tally.content(content, position)?;
         }
-        if !fields.is_plain() {
+        if !(content.is_some() && fields.has_two_at_most()) {
             match role {
                 Role::Assistant => tally.assistant(&fields, position, has_text)?,
                 Role::Tool => {
@@ -367,7 +367,9 @@ pub(crate) fn visit_texts<'py>(
 ) -> PyResult<()> {
     let py = message.py();
     let fields = fields(message, position)?;
-    if let Some(content) = fields.get(intern!(py, "content"))? {
+    let content = fields.get(intern!(py, "content"))?;
+    let plain = content.is_some() && fields.has_two_at_most();
+    if let Some(content) = content {
         if let Ok(text) = content.cast::<PyString>() {
             visit(text.clone())?;
         } else {
@@ -378,7 +380,7 @@ pub(crate) fn visit_texts<'py>(
             }
         }
     }
-    if fields.is_plain() || role(&fields, position)? != Role::Assistant {
+    if plain || role(&fields, position)? != Role::Assistant {
         return Ok(());
     }
     visit_assistant(&fields, position, &mut |extra| match extra {
