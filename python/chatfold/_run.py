@@ -1,12 +1,12 @@
 """Drives a run of the core: hands out the caller's own strategies, undoes the run on failure."""
 
-import asyncio
 import inspect
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chatfold import _core
 from chatfold._types import FiguresOf, StepOf
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LONG_COUNT_BYTES = 1_000_000
 """A count of less is over before a switch to another thread and back would have paid."""
+
+T = TypeVar("T")
 
 _under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", default=frozenset())
 _busy: set[int] = set()
@@ -86,18 +88,27 @@ async def drive_async(index: "MessageIndex", strategy: "Strategy") -> Compaction
 
 async def _advance(index: "MessageIndex", run: _core.Execution) -> int | None:
     """Go on with a run; in another thread where it may count for long, so that the loop ticks."""
-    if index.uncounted_bytes() < LONG_COUNT_BYTES or not has_asyncio_loop():
+    if index.uncounted_bytes() < LONG_COUNT_BYTES:
         return run.advance()
-    return await asyncio.to_thread(run.advance)
+    return await beside_the_loop(run.advance)
 
 
-def has_asyncio_loop() -> bool:
-    """Tell whether asyncio runs this code; other event loops have no thread to lend here."""
+async def beside_the_loop(function: Callable[..., T], *args: Any) -> T:
+    """Call a function in another thread where asyncio runs this code, else here.
+
+    The import of asyncio would take longer than that of chatfold, and where its loop runs it has
+    been imported.
+    """
+    asyncio = sys.modules.get("asyncio")
     try:
-        asyncio.get_running_loop()
+        if asyncio is not None:
+            asyncio.get_running_loop()
     except RuntimeError:
-        return False
-    return True
+        asyncio = None
+    if asyncio is None:
+        return function(*args)
+    result: T = await asyncio.to_thread(function, *args)
+    return result
 
 
 @contextmanager

@@ -1,12 +1,11 @@
 """One-off compaction: a list of messages in, a shorter valid one out."""
 
-import asyncio
 import logging
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from chatfold import _core
-from chatfold._run import has_asyncio_loop
+from chatfold._run import beside_the_loop
 from chatfold.errors import AsyncStrategyError
 from chatfold.index import MessageIndex, Overhead, check_iterable
 from chatfold.strategies import Strategy, StrategyLike, as_strategy
@@ -72,10 +71,10 @@ async def apply_compaction(
     if strategy is None:
         return messages
     chosen = as_strategy("strategy", strategy)
-    if len(messages) < LONG_LIST or not has_asyncio_loop():
+    if len(messages) < LONG_LIST:
         index = _index(messages, chosen, tokenizer, overhead)
     else:
-        index = await asyncio.to_thread(_index, messages, chosen, tokenizer, overhead)
+        index = await beside_the_loop(_index, messages, chosen, tokenizer, overhead)
     await index.acompact(chosen)
     return index.included_messages()
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from chatfold._options import integer
@@ -53,6 +52,9 @@ def compact_many(
             return compact(history, chosen, tokenizer=counter, overhead=overhead)
         except Exception as error:  # noqa: BLE001 (reported by position below)
             return error
+
+    # Here, since it takes longer to import than all of chatfold.
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     with ThreadPoolExecutor(workers, thread_name_prefix="chatfold") as pool:
         outcomes = list(pool.map(one, histories))
