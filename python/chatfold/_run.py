@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from chatfold import _core
 from chatfold._types import FiguresOf, StepOf
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LONG_COUNT_BYTES = 1_000_000
 """A count of less is over before a switch to another thread and back would have paid."""
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", default=frozenset())
@@ -93,7 +94,7 @@ async def _advance(index: "MessageIndex", run: _core.Execution) -> int | None:
     return await beside_the_loop(run.advance)
 
 
-async def beside_the_loop(function: Callable[..., T], *args: Any) -> T:
+async def beside_the_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function in another thread where asyncio runs this code, else here.
 
     The import of asyncio would take longer than that of chatfold, and where its loop runs it has
@@ -106,8 +107,8 @@ async def beside_the_loop(function: Callable[..., T], *args: Any) -> T:
     except RuntimeError:
         asyncio = None
     if asyncio is None:
-        return function(*args)
-    result: T = await asyncio.to_thread(function, *args)
+        return function(*args, **kwargs)
+    result: T = await asyncio.to_thread(function, *args, **kwargs)
     return result
 
 

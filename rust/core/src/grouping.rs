@@ -21,6 +21,8 @@ pub(crate) struct Grouping {
     calls: HashMap<CallKey, Calls>,
     /// Messages of the current turn with calls that have no result yet, and how many.
     pending: BTreeMap<u32, u32>,
+    /// The newest message with calls, and how many of them have no id and no result yet.
+    nameless: (u32, u32),
     run: Run,
     turn: u32,
 }
@@ -123,7 +125,7 @@ impl Grouping {
                 self.pending.clear();
                 self.alone(GroupKind::User, Run::Nothing)
             }
-            Role::Assistant if facts.has_calls => self.calls(&facts.calls),
+            Role::Assistant if !facts.calls.is_empty() => self.calls(&facts.calls),
             Role::Assistant if facts.reasoning_only => self.reasoning(),
             Role::Assistant => self.alone(GroupKind::AssistantText, Run::Nothing),
             Role::Tool | Role::Function => self.result(facts.answers),
@@ -153,9 +155,9 @@ impl Grouping {
         }
     }
 
-    fn calls(&mut self, keys: &[CallKey]) -> Placement {
+    fn calls(&mut self, keys: &[Option<CallKey>]) -> Placement {
         let message = self.messages();
-        for key in keys {
+        for key in keys.iter().flatten() {
             let calls = self
                 .calls
                 .entry(*key)
@@ -163,9 +165,8 @@ impl Grouping {
             calls.latest = message;
             calls.unanswered.push(message);
         }
-        if !keys.is_empty() {
-            self.pending.insert(message, count(keys.len()));
-        }
+        self.pending.insert(message, count(keys.len()));
+        self.nameless = (message, count(keys.iter().filter(|key| key.is_none()).count()));
         let slot = self.slots();
         let ties = match self.run {
             Run::Reasoning(first) => (first + 1..=slot).map(|later| (later, first)).collect(),
@@ -181,6 +182,9 @@ impl Grouping {
         match self.run {
             Run::Calls(slot) | Run::Results(slot) => {
                 self.run = Run::Results(slot);
+                if call.is_none() {
+                    self.answer_nameless();
+                }
                 let other = call.map_or(slot, |call| self.slot_of(call));
                 let tie = (other != slot).then_some((slot.max(other), slot.min(other)));
                 self.join_group(slot, tie.into_iter().collect())
@@ -205,16 +209,30 @@ impl Grouping {
         }
     }
 
+    /// A result that answers no call by its id answers one without an id.
+    fn answer_nameless(&mut self) {
+        let (message, waiting) = self.nameless;
+        if waiting > 0 {
+            self.nameless = (message, waiting - 1);
+            self.settle(message);
+        }
+    }
+
     /// The nearest earlier call of that key without a result, which has one from now on.
     fn answer(&mut self, key: CallKey) -> Option<u32> {
         let message = self.calls.get_mut(&key)?.unanswered.pop()?;
+        self.settle(message);
+        Some(message)
+    }
+
+    /// One call of a message has got its result.
+    fn settle(&mut self, message: u32) {
         if let Some(waiting) = self.pending.get_mut(&message) {
             *waiting -= 1;
             if *waiting == 0 {
                 self.pending.remove(&message);
             }
         }
-        Some(message)
     }
 
     /// Joins two groups that a message ties together; the later one's slot is left empty.

@@ -74,10 +74,9 @@ impl CallKey {
 pub struct Facts {
     /// Who speaks.
     pub role: Role,
-    /// The keys of the calls that the message makes, in order. Only an assistant makes calls.
-    pub calls: Vec<CallKey>,
-    /// An assistant message with a call counts as a tool call even where no call has an id.
-    pub has_calls: bool,
+    /// The calls that the message makes, in order; `None` for one without an id. Only an assistant
+    /// makes calls.
+    pub calls: Vec<Option<CallKey>>,
     /// The key of the call that the message answers.
     pub answers: Option<CallKey>,
     /// An assistant message that holds reasoning and nothing else.
@@ -98,7 +97,6 @@ impl Facts {
         Self {
             role,
             calls: Vec::new(),
-            has_calls: false,
             answers: None,
             reasoning_only: false,
             stand_in: false,

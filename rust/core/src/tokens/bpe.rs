@@ -14,12 +14,10 @@ use super::window::{LONGEST_KEY, hash, hash_long, key, window};
 /// The names that [`encoding`] knows.
 pub const ENCODING_NAMES: &[&str] = &["o200k_base", "cl100k_base"];
 
-static O200K_BASE: LazyLock<Bpe> = LazyLock::new(|| {
-    Bpe::new(0, Cut::O200k, include_bytes!("../../data/o200k_base.merges"))
-});
-static CL100K_BASE: LazyLock<Bpe> = LazyLock::new(|| {
-    Bpe::new(1, Cut::Cl100k, include_bytes!("../../data/cl100k_base.merges"))
-});
+static O200K_BASE: LazyLock<Bpe> =
+    LazyLock::new(|| Bpe::new(0, Cut::O200k, include_bytes!("../../data/o200k_base.merges")));
+static CL100K_BASE: LazyLock<Bpe> =
+    LazyLock::new(|| Bpe::new(1, Cut::Cl100k, include_bytes!("../../data/cl100k_base.merges")));
 
 /// The encoding of that name, built by the first caller and shared by all threads.
 ///
@@ -182,7 +180,12 @@ impl Bpe {
         bytes.div_ceil(self.vocabulary.longest()) > limit
     }
 
-    fn count_pieces<P: Pattern>(&self, text: &[u8], limit: usize, cache: &mut Cache) -> Option<usize> {
+    fn count_pieces<P: Pattern>(
+        &self,
+        text: &[u8],
+        limit: usize,
+        cache: &mut Cache,
+    ) -> Option<usize> {
         let mut total = 0;
         let mut pieces = Pieces::<P>::new(text);
         while let Some((start, end)) = pieces.next() {
@@ -246,18 +249,38 @@ impl Bpe {
     fn count_parts(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache) -> usize {
         let mut total = 0;
         let mut from = start;
-        for at in start + 1..=end {
-            let is_border = at == end || text[at] & 0xC0 != 0x80 && self.seams.has(around(text, at));
-            if is_border {
-                total += if at - from <= LONGEST_KEY {
-                    self.count_short(text, from, at - from, cache)
-                } else {
-                    self.count_seamless(&text[from..at])
-                };
+        let mut searched = start;
+        while from < end {
+            let mut seams = self.seams.between(text, searched, end);
+            let base = searched;
+            if end - base < 64 {
+                seams |= 1 << (end - base);
+                searched = end;
+            } else if seams == 0 {
+                searched = base + 56;
+                while text[searched] & 0xC0 == 0x80 {
+                    searched += 1;
+                }
+            }
+            while seams != 0 {
+                let at = base + seams.trailing_zeros() as usize;
+                seams &= seams - 1;
+                total += self.count_part(text, from, at, cache);
                 from = at;
+                searched = at;
             }
         }
         total
+    }
+
+    /// The count of a part without a seam.
+    #[inline(always)]
+    fn count_part(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache) -> usize {
+        if end - start <= LONGEST_KEY {
+            self.count_short(text, start, end - start, cache)
+        } else {
+            self.count_seamless(&text[start..end])
+        }
     }
 
     /// The count of at least 16 bytes without a seam.
@@ -268,20 +291,6 @@ impl Bpe {
         let mut ranks = Vec::with_capacity(part.len() / 4);
         split(&self.vocabulary, &self.pairs, part, &mut ranks);
         ranks.len()
-    }
-}
-
-#[inline]
-fn around(text: &[u8], at: usize) -> u64 {
-    match text.get(at.wrapping_sub(3)..).and_then(|rest| rest.first_chunk::<8>()) {
-        Some(bytes) => u64::from_le_bytes(*bytes),
-        None => {
-            let mut bytes = [0; 8];
-            for (place, byte) in bytes.iter_mut().enumerate() {
-                *byte = (at + place).checked_sub(3).and_then(|at| text.get(at)).copied().unwrap_or(0);
-            }
-            u64::from_le_bytes(bytes)
-        }
     }
 }
 

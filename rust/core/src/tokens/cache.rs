@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 
+use super::table::zeros;
 use super::window::{LONGEST_KEY, WIDTH, hash, key, window};
 
 const SHORT_SLOTS: usize = 1 << 15;
@@ -109,12 +110,6 @@ impl Long {
         let slot = place(hash(start) ^ hash(rest).rotate_left(7), LONG_SLOTS);
         Self { start, rest, slot }
     }
-}
-
-/// Memory that the operating system need not provide before it is touched.
-fn zeros<T: Copy + Default, const SLOTS: usize>() -> Box<[T; SLOTS]> {
-    let zeros = vec![T::default(); SLOTS].into_boxed_slice();
-    zeros.try_into().unwrap_or_else(|_| unreachable!("it has just that length"))
 }
 
 #[inline(always)]

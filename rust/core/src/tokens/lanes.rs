@@ -31,14 +31,18 @@ pub(super) fn equal(window: u128, byte: u8) -> u32 {
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
     use std::arch::x86_64::{
-        _mm_add_epi8, _mm_cmpgt_epi8, _mm_movemask_epi8, _mm_set1_epi8, _mm_set_epi64x,
+        _mm_add_epi8, _mm_cmpgt_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8,
     };
 
     /// Moves the range to the bottom of the signed bytes, where one comparison decides.
     #[inline]
     #[target_feature(enable = "sse2")]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss,
-        reason = "bytes and halves are reinterpreted, not converted")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "bytes and halves are reinterpreted, not converted"
+    )]
     pub(super) fn within(window: u128, low: u8, high: u8) -> u32 {
         let bytes = _mm_set_epi64x((window >> 64) as i64, window as i64);
         let moved = _mm_add_epi8(bytes, _mm_set1_epi8(0x80_u8.wrapping_sub(low) as i8));
@@ -84,9 +88,14 @@ mod tests {
     #[test]
     fn both_ways_agree_with_a_loop() {
         for byte in 0..=255_u8 {
-            for (low, high) in [(b'a', b'z'), (0, 0), (9, 13), (0x80, 0xFF), (33, 200), (0, 255), (127, 128)] {
-                let bytes: [u8; 16] = std::array::from_fn(|i| byte.wrapping_add(u8::try_from(i).unwrap().wrapping_mul(37)));
-                let expected = (0..16).filter(|&i| (low..=high).contains(&bytes[i])).map(|i| 1 << i).sum();
+            for (low, high) in
+                [(b'a', b'z'), (0, 0), (9, 13), (0x80, 0xFF), (33, 200), (0, 255), (127, 128)]
+            {
+                let bytes: [u8; 16] = std::array::from_fn(|i| {
+                    byte.wrapping_add(u8::try_from(i).unwrap().wrapping_mul(37))
+                });
+                let expected =
+                    (0..16).filter(|&i| (low..=high).contains(&bytes[i])).map(|i| 1 << i).sum();
                 let window = u128::from_le_bytes(bytes);
                 assert_eq!(within(window, low, high), expected);
                 assert_eq!(words::within(window, low, high), expected);

@@ -19,16 +19,18 @@ pub(super) struct Lengths {
 impl Lengths {
     /// Knows no tokens.
     pub(super) fn new() -> Self {
-        Self { of_two: vec![0; 1 << 16].into_boxed_slice(), of_four: vec![0; BUCKETS].into_boxed_slice() }
+        Self {
+            of_two: vec![0; 1 << 16].into_boxed_slice(),
+            of_four: vec![0; BUCKETS].into_boxed_slice(),
+        }
     }
 
-    /// Adds a token.
-    pub(super) fn add(&mut self, token: &[u8]) {
-        let first = window(token, 0);
-        match token.len() {
+    /// Adds a token that starts a window.
+    pub(super) fn add(&mut self, first: u128, length: usize) {
+        match length {
             1 => {} // every single byte is a token
-            length @ 2..=3 => self.of_two[two(first)] |= 1 << length,
-            length @ 4..=LONGEST_KEY => self.of_four[four(first)] |= 1 << length,
+            2..=3 => self.of_two[two(first)] |= 1 << length,
+            4..=LONGEST_KEY => self.of_four[four(first)] |= 1 << length,
             _ => self.of_four[four(first)] |= 1,
         }
     }

@@ -77,3 +77,9 @@ impl<K: Copy + Eq + Default> Table<K> {
 fn fingerprint(hash: u64) -> u8 {
     (hash >> 57) as u8 | 0x80
 }
+
+/// Memory that the operating system need not provide before it is touched.
+pub(super) fn zeros<T: Copy + Default, const SLOTS: usize>() -> Box<[T; SLOTS]> {
+    let zeros = vec![T::default(); SLOTS].into_boxed_slice();
+    zeros.try_into().unwrap_or_else(|_| unreachable!("it has just that length"))
+}

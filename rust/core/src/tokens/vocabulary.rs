@@ -10,7 +10,7 @@
 
 use super::lengths::Lengths;
 use super::table::Table;
-use super::window::{LONGEST_KEY, hash, hash_long, key, window};
+use super::window::{LONGEST_KEY, WIDTH, hash, hash_long, key, window};
 
 /// The number of tokens of one byte.
 const BYTES: usize = 256;
@@ -48,7 +48,15 @@ impl Vocabulary {
         for at in 0..merges {
             let (left, right) = (part(0, at), part(3, at));
             for rank in [left as usize, right as usize] {
-                bytes.extend_from_within(ends[rank] as usize..ends[rank + 1] as usize);
+                let (start, end) = (ends[rank] as usize, ends[rank + 1] as usize);
+                if end - start <= WIDTH && start + WIDTH <= bytes.len() {
+                    // Whole windows, the surplus cut off: a call to memcpy costs more than the copy.
+                    let copied = window(&bytes, start).to_le_bytes();
+                    bytes.extend_from_slice(&copied);
+                    bytes.truncate(bytes.len() - WIDTH + (end - start));
+                } else {
+                    bytes.extend_from_within(start..end);
+                }
             }
             ends.push(u32::try_from(bytes.len()).expect("a vocabulary is smaller than 4 GB"));
             parts.push((left, right));
@@ -72,14 +80,14 @@ impl Vocabulary {
             let (start, end) = (self.ends[rank] as usize, self.ends[rank + 1] as usize);
             let length = end - start;
             self.longest = self.longest.max(length);
-            let token = &self.bytes[start..end];
-            self.lengths.add(token);
+            let first = window(&self.bytes, start);
+            self.lengths.add(first, length);
             let rank = u32::try_from(rank).expect("ranks fit 24 bits");
             if length <= LONGEST_KEY {
-                let key = key(window(&self.bytes, start), length);
+                let key = key(first, length);
                 self.short.insert(hash(key), key.to_le_bytes(), rank);
             } else {
-                let hash = hash_long(token);
+                let hash = hash_long(&self.bytes[start..end]);
                 self.long.insert(hash, hash.to_le_bytes(), rank);
             }
         }
@@ -149,9 +157,9 @@ impl Vocabulary {
         let rest = &piece[at..];
         let below = below.min(rest.len() + 1);
         if below > LONGEST_KEY + 1 && self.lengths.has_long(rest) {
-            let found = (LONGEST_KEY + 1..below.min(self.longest + 1)).rev().find_map(|length| {
-                self.rank_of_long(hash_long(&rest[..length]), &rest[..length])
-            });
+            let found = (LONGEST_KEY + 1..below.min(self.longest + 1))
+                .rev()
+                .find_map(|length| self.rank_of_long(hash_long(&rest[..length]), &rest[..length]));
             if found.is_some() {
                 return found;
             }

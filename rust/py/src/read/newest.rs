@@ -117,7 +117,7 @@ impl<'a, 'py> History<'a, 'py> {
             if in_turn_zero && !system {
                 // A call in turn 0 may have its result anywhere.
                 let facts = self.reader.facts(&self.messages.get_item(position)?, position)?;
-                if facts.has_calls || role.is_result() || facts.reasoning_only {
+                if !facts.calls.is_empty() || role.is_result() || facts.reasoning_only {
                     return Ok(false);
                 }
             }
@@ -171,7 +171,7 @@ impl<'a, 'py> History<'a, 'py> {
             empty(state);
             for &position in &self.held {
                 let facts = self.facts(position)?;
-                calls.extend(facts.calls.iter().copied());
+                calls.extend(facts.calls.iter().copied().flatten());
                 searching.extend(facts.answers.filter(|key| !calls.contains(key)));
                 state.core.push(&facts).map_err(to_python)?;
                 state.messages.list.push(self.messages.get_item(position)?.unbind());
@@ -186,7 +186,7 @@ impl<'a, 'py> History<'a, 'py> {
     fn has_call(&self, start: usize, searching: &HashSet<CallKey>) -> PyResult<bool> {
         for position in (0..start).rev().filter(|&at| self.roles[at] == Role::Assistant) {
             let facts = self.reader.facts(&self.messages.get_item(position)?, position)?;
-            if facts.calls.iter().any(|key| searching.contains(key)) {
+            if facts.calls.iter().flatten().any(|key| searching.contains(key)) {
                 return Ok(true);
             }
         }

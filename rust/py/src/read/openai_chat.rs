@@ -217,15 +217,14 @@ impl Tally<'_> {
                 }
                 Extra::Text(text) => self.text(&text)?,
                 Extra::Call(key) => {
-                    self.facts.has_calls = true;
-                    self.facts.calls.extend(key);
+                    self.facts.calls.push(key);
                 }
             }
             Ok(())
         })
         .unwrap_or_else(|error| failed = Some(error));
-        self.facts.reasoning_only = reasoning && !has_content && !self.facts.has_calls;
-        self.facts.stand_in &= !self.facts.has_calls;
+        self.facts.reasoning_only = reasoning && !has_content && self.facts.calls.is_empty();
+        self.facts.stand_in &= self.facts.calls.is_empty();
         failed.map_or(Ok(()), Err)
     }
 

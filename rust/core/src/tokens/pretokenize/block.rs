@@ -42,7 +42,14 @@ impl Block {
     #[inline(always)]
     pub(super) fn new(bytes: &[u8; BLOCK]) -> Self {
         let mut block = Self {
-            upper: 0, lower: 0, digits: 0, spaces: 0, blanks: 0, line_ends: 0, signs: 0, unknown: 0,
+            upper: 0,
+            lower: 0,
+            digits: 0,
+            spaces: 0,
+            blanks: 0,
+            line_ends: 0,
+            signs: 0,
+            unknown: 0,
         };
         let (windows, _) = bytes.as_chunks::<WIDTH>();
         for (place, window) in windows.iter().enumerate() {
@@ -104,7 +111,11 @@ impl Block {
         let first_signs = self.first_signs();
         let letters = self.letters();
         let words = letters & !((letters | self.blanks | first_signs) << 1);
-        words | self.numbers() | first_signs | self.after_signs_and_line_ends() | self.white_starts()
+        words
+            | self.numbers()
+            | first_signs
+            | self.after_signs_and_line_ends()
+            | self.white_starts()
     }
 
     /// Every third digit of a run.
