@@ -22,8 +22,9 @@ from chatfold.errors import (
     TokenizerMismatchError,
     UnknownTokenizerError,
 )
-from chatfold.index import OPENAI_CHAT_OVERHEAD, MessageGroup, MessageIndex, Overhead
+from chatfold.index import MessageGroup, MessageIndex
 from chatfold.many import compact_many
+from chatfold.overhead import OPENAI_CHAT_OVERHEAD, Overhead
 from chatfold.report import CompactionReport, Figures, StrategyStep
 from chatfold.strategies import (
     ContextWindowCompactionStrategy,

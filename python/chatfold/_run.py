@@ -1,8 +1,7 @@
 """Drives a run of the core: hands out the caller's own strategies, undoes the run on failure."""
 
-import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -57,8 +56,8 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
                 function = strategy._callables[custom]
                 names.append(_name(function))
                 outcome = function(index)
-                if inspect.isawaitable(outcome):
-                    if inspect.iscoroutine(outcome):
+                if isinstance(outcome, Awaitable):
+                    if isinstance(outcome, Coroutine):
                         outcome.close()
                     raise AsyncStrategyError(
                         f"strategy {names[-1]} must be awaited; use "
@@ -81,7 +80,7 @@ async def drive_async(index: "MessageIndex", strategy: "Strategy") -> Compaction
                     function = strategy._callables[custom]
                     names.append(_name(function))
                     outcome = function(index)
-                    if inspect.isawaitable(outcome):
+                    if isinstance(outcome, Awaitable):
                         await outcome
                     custom = await _advance(index, run)
     return _report(index, run, names)
@@ -146,10 +145,10 @@ def _figures(index: "MessageIndex", figures: FiguresOf) -> Figures:
 def _step(index: "MessageIndex", step: StepOf, names: Iterator[str]) -> StrategyStep:
     strategy, reason, groups, target_met, before, after, nanoseconds = step
     return StrategyStep(
-        strategy=strategy or next(names),
+        strategy or next(names),
         reason=reason,
         groups=groups,
         target_met=target_met,
         seconds=nanoseconds / 1e9,
-        _freed=lambda: index.tokens_at(before) - index.tokens_at(after),
+        freed=lambda: index.tokens_at(before) - index.tokens_at(after),
     )

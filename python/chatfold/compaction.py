@@ -1,13 +1,14 @@
 """One-off compaction: a list of messages in, a shorter valid one out."""
 
-import logging
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from chatfold import _core
+from chatfold._logging import wants_info
 from chatfold._run import beside_the_loop
 from chatfold.errors import AsyncStrategyError
-from chatfold.index import MessageIndex, Overhead, check_iterable
+from chatfold.index import MessageIndex, check_iterable
+from chatfold.overhead import Overhead
 from chatfold.strategies import Strategy, StrategyLike, as_strategy
 from chatfold.tokenizers import TokenizerLike
 
@@ -17,8 +18,6 @@ M = TypeVar("M")
 
 LONG_LIST = 50_000
 """Reading fewer messages is over before a switch to another thread would have paid."""
-
-_logger = logging.getLogger("chatfold")
 
 
 def compact(
@@ -89,9 +88,7 @@ def _index(
     index = MessageIndex(tokenizer=chosen, overhead=overhead)
     listed = messages if isinstance(messages, list) else check_iterable(messages)
     # A report tells of all messages; without one, those that surely go are not read.
-    if not _logger.isEnabledFor(logging.INFO) and _core.read_newest(
-        index, listed, strategy._native
-    ):
+    if not wants_info() and _core.read_newest(index, listed, strategy._native):
         return index
     index.extend(listed)
     return index

@@ -1,14 +1,13 @@
 """The message index: the structured view over a list of messages."""
 
-import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 from chatfold import _core
-from chatfold._options import small
+from chatfold._logging import info
 from chatfold._run import drive, drive_async
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
+from chatfold.overhead import Overhead
 from chatfold.report import CompactionReport
 from chatfold.state import (
     check_state,
@@ -20,44 +19,10 @@ from chatfold.state import (
 from chatfold.strategies import Strategy, StrategyLike, as_strategy
 from chatfold.tokenizers import Tokenizer, TokenizerLike, native, resolve
 
-__all__ = ["MessageGroup", "MessageIndex", "Overhead"]
+__all__ = ["MessageGroup", "MessageIndex"]
 
 MessageGroup = _core.MessageGroup
 """One group of an index; its properties tell its state at the time of asking."""
-
-_logger = logging.getLogger("chatfold")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Overhead:
-    """What counts beside text, in tokens.
-
-    Attributes:
-        per_message: For each message: role, separators. The OpenAI chat API takes about 3.
-        per_history: For the whole history, unless it is empty: the OpenAI chat API takes about 3 to
-            open the answer.
-        image: For an image part, whatever its size. The default is what a detailed image costs on
-            current models, since a budget is better met than missed.
-        audio: For an audio part.
-        file: For a file part.
-        other: For a part of unknown type without text.
-    """
-
-    per_message: int = 0
-    per_history: int = 0
-    image: int = 1_300
-    audio: int = 1_000
-    file: int = 2_000
-    other: int = 16
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        for name in ("per_message", "per_history", "image", "audio", "file", "other"):
-            small(name, getattr(self, name), at_least=0)
-
-
-OPENAI_CHAT_OVERHEAD = Overhead(per_message=3, per_history=3)
-"""What the OpenAI chat API adds around messages, as its published counting recipe has it."""
 
 
 def check_iterable(messages: Iterable[Any]) -> list[Any]:
@@ -297,7 +262,7 @@ class MessageIndex(_core.MessageIndex):
 
     @staticmethod
     def _logged(report: CompactionReport) -> CompactionReport:
-        _logger.info("%s", report)
+        info("%s", report)
         return report
 
     def __repr__(self) -> str:

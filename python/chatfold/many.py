@@ -7,7 +7,7 @@ from typing import TypeVar
 from chatfold._options import integer
 from chatfold.compaction import compact
 from chatfold.errors import HistoriesError
-from chatfold.index import Overhead
+from chatfold.overhead import Overhead
 from chatfold.strategies import StrategyLike, as_strategy
 from chatfold.tokenizers import TokenizerLike, resolve
 

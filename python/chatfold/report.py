@@ -1,8 +1,8 @@
 """Reports: what a compaction did, in exact figures."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 __all__ = ["CompactionReport", "Figures", "StrategyStep"]
 
@@ -55,7 +55,6 @@ class Figures:
         )
 
 
-@dataclass(frozen=True)
 class StrategyStep:
     """What one strategy of a run did.
 
@@ -67,12 +66,30 @@ class StrategyStep:
         seconds: How long it took.
     """
 
-    strategy: str
-    reason: str
-    groups: int
-    target_met: bool
-    seconds: float
-    _freed: Callable[[], int]
+    def __init__(
+        self,
+        strategy: str,
+        *,
+        reason: str,
+        groups: int,
+        target_met: bool,
+        seconds: float,
+        freed: Callable[[], int],
+    ) -> None:
+        """Take the figures, and how to count what was freed."""
+        self.strategy = strategy
+        self.reason = reason
+        self.groups = groups
+        self.target_met = target_met
+        self.seconds = seconds
+        self._freed = freed
+
+    def __repr__(self) -> str:
+        """Show what is known."""
+        return (
+            f"StrategyStep({self.strategy!r}, reason={self.reason!r}, groups={self.groups}, "
+            f"target_met={self.target_met}, seconds={self.seconds:.6f})"
+        )
 
     @cached_property
     def tokens_freed(self) -> int:
@@ -80,8 +97,7 @@ class StrategyStep:
         return self._freed()
 
 
-@dataclass(frozen=True)
-class CompactionReport:
+class CompactionReport(NamedTuple):
     """What a compaction did.
 
     Attributes:

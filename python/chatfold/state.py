@@ -5,7 +5,6 @@ and what they stand for. The messages stay where the caller keeps them; a finger
 sure that state and messages belong together.
 """
 
-import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ def to_state(index: "MessageIndex") -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "tokenizer": repr(index.tokenizer),
-        "overhead": dataclasses.asdict(index.overhead),
+        "overhead": index.overhead.to_dict(),
         "fingerprint": _core.fingerprint(index),
         "tokens": tokens,
         "groups": [list(group) for group in groups],

@@ -12,7 +12,6 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sized
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from chatfold import _core
@@ -240,14 +239,14 @@ def _named(name: str) -> Tokenizer | None:
     return None if encoding is None else EncodingTokenizer(encoding)
 
 
-def _from_file(path: Path) -> Tokenizer:
+def _from_file(path: str) -> Tokenizer:
     try:
         from tokenizers import Tokenizer as FastTokenizer  # noqa: PLC0415 (an extra)
     except ImportError as error:
-        raise MissingExtraError(f"reading {path.name}", "tokenizers") from error
-    if not path.is_file():
-        raise OptionError(f"tokenizer is {str(path)!r}; there is no such file")
-    return HuggingFaceTokenizer(FastTokenizer.from_file(str(path)))
+        raise MissingExtraError(f"reading {path!r}", "tokenizers") from error
+    if not os.path.isfile(path):  # noqa: PTH113 (pathlib takes long to import)
+        raise OptionError(f"tokenizer is {path!r}; there is no such file")
+    return HuggingFaceTokenizer(FastTokenizer.from_file(path))
 
 
 def _from_name(name: str) -> Tokenizer:
@@ -255,7 +254,7 @@ def _from_name(name: str) -> Tokenizer:
     if known is not None:
         return known
     if name.endswith(".json"):
-        return _from_file(Path(name))
+        return _from_file(name)
     raise UnknownTokenizerError(_unknown(name))
 
 
@@ -302,7 +301,7 @@ def resolve(tokenizer: TokenizerLike = None) -> Tokenizer:
     if isinstance(tokenizer, str):
         return _from_name(tokenizer)
     if isinstance(tokenizer, os.PathLike):
-        return _from_file(Path(tokenizer))
+        return _from_file(os.fspath(tokenizer))
     found = None if isinstance(tokenizer, type) else _from_object(tokenizer)
     if found is None:
         raise OptionTypeError(

@@ -1,6 +1,5 @@
 """What all strategies have in common."""
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -67,6 +66,9 @@ class Strategy:
 
 def _is_async(function: object) -> bool:
     call = type(function).__call__ if callable(function) else None
+    # Here, since it takes longer to import than all of chatfold, and few strategies are callables.
+    import inspect  # noqa: PLC0415
+
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 

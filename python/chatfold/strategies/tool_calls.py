@@ -1,8 +1,7 @@
 """Old tool calls: removed, or collapsed into a digest."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from chatfold import _core
 from chatfold._options import choice, function, integer, only_one, small
@@ -46,8 +45,7 @@ class SelectiveToolCallCompactionStrategy(Strategy):
         self._set(native, callables, options)
 
 
-@dataclass(frozen=True)
-class ToolResult:
+class ToolResult(NamedTuple):
     """One tool result, as a formatter gets it.
 
     Attributes:
