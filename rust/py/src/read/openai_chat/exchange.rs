@@ -7,8 +7,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::fields::{Fields, items};
-use super::openai_chat::{content_text, role};
+use super::content::content_text;
+use super::role::role;
+use crate::read::fields::{Fields, items};
 use crate::text::with_text;
 
 /// Reads the messages of one group; texts may be cut after `limit` code points.

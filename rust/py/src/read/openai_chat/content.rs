@@ -1,0 +1,88 @@
+//! Content: a text, or a list of parts.
+
+use chatfold_core::opens_like_stand_in;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::read::fields::{Fields, items};
+use crate::text::with_text;
+
+/// One content or reasoning part, as far as accounting goes.
+pub(super) enum Part<'py> {
+    Text(Bound<'py, PyString>),
+    Reasoning(Option<Bound<'py, PyString>>),
+    Image,
+    Audio,
+    File,
+    Other,
+}
+
+/// Tells what a part is; one of unknown type is text where it has some.
+pub(super) fn part<'py>(value: &Bound<'py, PyAny>) -> PyResult<Part<'py>> {
+    let py = value.py();
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Part::Text(text.clone()));
+    }
+    let Some(fields) = Fields::of(value, intern!(py, "type")) else { return Ok(Part::Other) };
+    let kind = fields.text(intern!(py, "type"))?;
+    let kind = kind.as_ref().and_then(|kind| kind.to_str().ok()).unwrap_or("");
+    Ok(match kind {
+        "reasoning" | "thinking" | "redacted_thinking" => {
+            let text = match fields.text(intern!(py, "text"))? {
+                Some(text) => Some(text),
+                None => fields.text(intern!(py, "thinking"))?,
+            };
+            Part::Reasoning(text)
+        }
+        "refusal" => fields.text(intern!(py, "refusal"))?.map_or(Part::Other, Part::Text),
+        "image_url" | "input_image" | "image" => Part::Image,
+        "input_audio" | "audio" => Part::Audio,
+        "file" | "input_file" | "document" => Part::File,
+        _ => fields.text(intern!(py, "text"))?.map_or(Part::Other, Part::Text),
+    })
+}
+
+/// Whether a user or assistant message is a digest or a summary.
+pub(crate) fn is_stand_in(message: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Some(fields) = Fields::of(message, intern!(message.py(), "role")) else { return Ok(false) };
+    let Some(content) = fields.get(intern!(message.py(), "content"))? else { return Ok(false) };
+    if let Ok(text) = content.cast::<PyString>() {
+        return with_text(text, opens_like_stand_in);
+    }
+    for value in items(&content).unwrap_or_default() {
+        if let Part::Text(text) = part(&value)? {
+            return with_text(&text, opens_like_stand_in);
+        }
+    }
+    Ok(false)
+}
+
+/// The text of a content: itself, or its text parts joined by line ends.
+pub(super) fn content_text(content: &Bound<'_, PyAny>, limit: Option<usize>) -> PyResult<String> {
+    let mut text = String::new();
+    let enough = |text: &String| limit.is_some_and(|limit| text.len() >= limit * 4);
+    let push = |part: &Bound<'_, PyString>, text: &mut String| {
+        with_text(part, |part| match limit.and_then(|limit| part.char_indices().nth(limit)) {
+            Some((end, _)) => text.push_str(&part[..end]),
+            None => text.push_str(part),
+        })
+    };
+    if let Ok(own) = content.cast::<PyString>() {
+        push(own, &mut text)?;
+        return Ok(text);
+    }
+    let mut first = true;
+    for value in items(content).unwrap_or_default() {
+        if enough(&text) {
+            break;
+        }
+        if let Part::Text(part) = part(&value)? {
+            if !std::mem::take(&mut first) {
+                text.push('\n');
+            }
+            push(&part, &mut text)?;
+        }
+    }
+    Ok(text)
+}

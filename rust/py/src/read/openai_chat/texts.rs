@@ -1,0 +1,41 @@
+//! The texts of a message, each of which is counted by itself.
+
+use chatfold_core::Role;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::calls::{Extra, visit_assistant};
+use super::content::{Part, part};
+use super::role::{fields, role};
+use crate::read::fields::items;
+
+/// Calls `visit` on every text of a message, empty ones too, in the order in which facts are read.
+pub(crate) fn visit_texts<'py>(
+    message: &Bound<'py, PyAny>,
+    position: usize,
+    visit: &mut dyn FnMut(Bound<'py, PyString>) -> PyResult<()>,
+) -> PyResult<()> {
+    let py = message.py();
+    let fields = fields(message, position)?;
+    let content = fields.get(intern!(py, "content"))?;
+    let plain = content.is_some() && fields.has_two_at_most();
+    if let Some(content) = content {
+        if let Ok(text) = content.cast::<PyString>() {
+            visit(text.clone())?;
+        } else {
+            for value in items(&content).unwrap_or_default() {
+                if let Part::Text(text) | Part::Reasoning(Some(text)) = part(&value)? {
+                    visit(text)?;
+                }
+            }
+        }
+    }
+    if plain || role(&fields, position)? != Role::Assistant {
+        return Ok(());
+    }
+    visit_assistant(&fields, position, &mut |extra| match extra {
+        Extra::Reasoning(text) | Extra::Text(text) => visit(text),
+        Extra::Call(_) => Ok(()),
+    })
+}
