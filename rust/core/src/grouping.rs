@@ -4,9 +4,8 @@
 //! there is no other way to group. Every message costs amortised `O(log n)` at the worst: calls are
 //! found by key, and groups that a late result ties together are joined as in a union-find.
 
-use std::collections::{BTreeMap, HashMap};
-
 use crate::group::{Group, GroupKind};
+use crate::hashed::HashedMap;
 use crate::message::{CallKey, Facts, Role};
 
 /// The groups of a growing list of messages.
@@ -17,10 +16,10 @@ use crate::message::{CallKey, Facts, Role};
 pub(crate) struct Grouping {
     groups: Vec<Group>,
     group_of: Vec<u32>,
-    joined: HashMap<u32, u32>,
-    calls: HashMap<CallKey, Calls>,
+    joined: HashedMap<u32, u32>,
+    calls: HashedMap<CallKey, Calls>,
     /// Messages of the current turn with calls that have no result yet, and how many.
-    pending: BTreeMap<u32, u32>,
+    pending: HashedMap<u32, u32>,
     /// The newest message with calls, and how many of them have no id and no result yet.
     nameless: (u32, u32),
     run: Run,
@@ -42,11 +41,31 @@ enum Run {
     Stray(Option<u32>),
 }
 
-/// The calls that share one key, as messages.
+/// The calls that share one key, as messages. Ids hardly ever come again, so that the list of
+/// earlier calls without a result takes no memory as a rule.
 #[derive(Clone, Debug)]
 struct Calls {
     latest: u32,
-    unanswered: Vec<u32>,
+    answered: bool,
+    earlier_unanswered: Vec<u32>,
+}
+
+impl Calls {
+    fn push(&mut self, message: u32) {
+        if !self.answered {
+            self.earlier_unanswered.push(self.latest);
+        }
+        (self.latest, self.answered) = (message, false);
+    }
+
+    /// The nearest call without a result, which has one from now on.
+    fn answer(&mut self) -> Option<u32> {
+        if self.answered {
+            return self.earlier_unanswered.pop();
+        }
+        self.answered = true;
+        Some(self.latest)
+    }
 }
 
 /// Where a message went.
@@ -158,12 +177,11 @@ impl Grouping {
     fn calls(&mut self, keys: &[Option<CallKey>]) -> Placement {
         let message = self.messages();
         for key in keys.iter().flatten() {
-            let calls = self
-                .calls
-                .entry(*key)
-                .or_insert_with(|| Calls { latest: message, unanswered: Vec::new() });
-            calls.latest = message;
-            calls.unanswered.push(message);
+            self.calls.entry(*key).and_modify(|calls| calls.push(message)).or_insert(Calls {
+                latest: message,
+                answered: false,
+                earlier_unanswered: Vec::new(),
+            });
         }
         self.pending.insert(message, count(keys.len()));
         self.nameless = (message, count(keys.iter().filter(|key| key.is_none()).count()));
@@ -220,7 +238,7 @@ impl Grouping {
 
     /// The nearest earlier call of that key without a result, which has one from now on.
     fn answer(&mut self, key: CallKey) -> Option<u32> {
-        let message = self.calls.get_mut(&key)?.unanswered.pop()?;
+        let message = self.calls.get_mut(&key)?.answer()?;
         self.settle(message);
         Some(message)
     }

@@ -11,6 +11,7 @@
 mod error;
 mod group;
 mod grouping;
+mod hashed;
 mod host;
 mod index;
 mod message;

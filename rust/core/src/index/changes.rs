@@ -142,7 +142,7 @@ impl MessageIndex {
     pub fn replace(&mut self, slots: &[u32], role: Role, text: &str, reason: &str) -> Option<u32> {
         let held: Vec<GroupId> = slots.iter().filter_map(|&slot| self.held(slot)).collect();
         let first = held.iter().map(|group| group.slot).min()?;
-        let bytes: u64 = held.iter().map(|&group| self.group(group).byte_count).sum();
+        let bytes: u64 = held.iter().map(|&group| self.byte_count(group)).sum();
         if text.len() as u64 >= bytes {
             return None;
         }
@@ -158,7 +158,7 @@ impl MessageIndex {
             reason: 0,
             dissolved: false,
         });
-        self.anchored.entry(first).or_default().push(number);
+        self.anchored.insert((first, number));
         self.log.push(Change::StandIn { number, dissolved: true });
         for group in held {
             self.set_link(group, Some(number));

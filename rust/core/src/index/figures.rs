@@ -241,7 +241,8 @@ impl MessageIndex {
         let mut tokens: u64 =
             messages.iter().map(|&message| u64::from(self.tokens[message as usize])).sum();
         let mut number_of = messages.len() as u64;
-        let anchors: Vec<u32> = self.anchored.keys().copied().collect();
+        let mut anchors: Vec<u32> = self.anchored.iter().map(|&(slot, _)| slot).collect();
+        anchors.dedup();
         for slot in anchors {
             let current = slots.get(&slot).copied().unwrap_or_else(|| self.current(slot));
             if let Current::StandIn(number) = current {

@@ -67,7 +67,7 @@ impl MessageIndex {
             if self.grouping.group(slot).len() > 0 {
                 ids.push(GroupId { slot, stand_in: None });
             }
-            for &number in self.anchored.get(&slot).into_iter().flatten() {
+            for &(_, number) in self.anchored.range((slot, 0)..=(slot, u32::MAX)) {
                 if !self.stand_ins[number as usize].dissolved {
                     ids.push(GroupId { slot, stand_in: Some(number) });
                 }
@@ -86,28 +86,35 @@ impl MessageIndex {
         self.grouping.slots()
     }
 
+    /// UTF-8 bytes of the texts of a group.
+    pub fn byte_count(&self, id: GroupId) -> u64 {
+        if let Some(number) = id.stand_in {
+            return self.stand_ins[number as usize].text.len() as u64;
+        }
+        let positions = self.grouping.group(id.slot).positions();
+        positions.map(|message| u64::from(self.bytes[message as usize])).sum()
+    }
+
     /// A group at this moment.
     pub fn group(&self, id: GroupId) -> GroupView {
         let group = self.grouping.group(id.slot);
         let excluded = self.held(id.slot) != Some(id);
-        let (kind, positions, byte_count, reason, stand_in) = match id.stand_in {
+        let (kind, positions, reason, stand_in) = match id.stand_in {
             None => {
                 let mut positions: Vec<u32> = group.positions().collect();
                 positions.sort_unstable();
-                let bytes =
-                    positions.iter().map(|&message| u64::from(self.bytes[message as usize])).sum();
-                (group.kind, positions, bytes, self.slots[id.slot as usize].reason, None)
+                (group.kind, positions, self.slots[id.slot as usize].reason, None)
             }
             Some(number) => {
                 let own = &self.stand_ins[number as usize];
                 let text = (own.role, own.text.clone());
-                (GroupKind::Summary, Vec::new(), own.text.len() as u64, own.reason, Some(text))
+                (GroupKind::Summary, Vec::new(), own.reason, Some(text))
             }
         };
         GroupView {
             kind,
             positions,
-            byte_count,
+            byte_count: self.byte_count(id),
             turn: (kind != GroupKind::System).then_some(group.turn),
             excluded,
             exclude_reason: self.reasons[usize::from(reason)].clone(),

@@ -16,11 +16,12 @@ pub use groups::{GroupId, GroupView, Kept};
 pub use saved::{Saved, SavedGroup, SavedId, SavedStandIn};
 pub use tokens::{Bounds, Overhead};
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 use crate::group::GroupKind;
 use crate::grouping::Grouping;
+use crate::hashed::HashedMap;
 use crate::message::{Facts, Role};
 use crate::ordered_set::OrderedSet;
 
@@ -36,11 +37,11 @@ pub struct MessageIndex {
     /// Tokens of each message, fixed ones included, or [`UNKNOWN`].
     tokens: Vec<u32>,
     /// The fixed tokens of the few messages that have some.
-    fixed: HashMap<u32, u32>,
+    fixed: HashedMap<u32, u32>,
     slots: Vec<SlotState>,
     stand_ins: Vec<StandIn>,
-    /// The stand-ins of each slot that has some, oldest first.
-    anchored: BTreeMap<u32, Vec<u32>>,
+    /// Every stand-in with its slot, by slot and age.
+    anchored: BTreeSet<(u32, u32)>,
     reasons: Vec<String>,
     included: Included,
     sums: Sums,

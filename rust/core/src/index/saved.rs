@@ -202,7 +202,7 @@ impl MessageIndex {
                     reason: 0,
                     dissolved: false,
                 });
-                self.anchored.entry(slot).or_default().push(number);
+                self.anchored.insert((slot, number));
                 Some(GroupId { slot, stand_in: Some(number) })
             });
             ids.push(id);

@@ -5,12 +5,12 @@
 //! moves to the young one, and when that is full it becomes the old one, whose entries go. So a
 //! lookup is `O(1)`, and what was asked for lately stays.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use crate::hashed::HashedMap;
 
 const SHARDS: usize = 16;
 
@@ -29,28 +29,7 @@ struct Shard {
     old: Generation,
 }
 
-type Generation = HashMap<u128, u32, BuildHasherDefault<Folded>>;
-
-/// The key is a hash already.
-#[derive(Debug, Default)]
-struct Folded(u64);
-
-impl Hasher for Folded {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "half of a good hash is a good hash")]
-    fn write_u128(&mut self, key: u128) {
-        self.0 = key as u64;
-    }
-}
+type Generation = HashedMap<u128, u32>;
 
 /// What a cache did so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,22 +1,32 @@
 //! Fields of a message or of a part of it, whatever kind of object it is.
 
+use std::cell::Cell;
+
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 
+/// The fields of one object, to be taken once each.
+///
+/// Where all fields of a dict have been taken there are no others, so that asking for what is rarely
+/// there costs nothing.
+pub(crate) struct Fields<'a, 'py> {
+    object: Object<'a, 'py>,
+    left: Cell<usize>,
+}
+
 /// A dict, another mapping, or an object with attributes (a pydantic model).
-#[derive(Clone)]
-pub(crate) enum Fields<'a, 'py> {
+enum Object<'a, 'py> {
     Dict(&'a Bound<'py, PyDict>),
     Mapping(&'a Bound<'py, PyMapping>),
-    Object(&'a Bound<'py, PyAny>),
+    Attributes(&'a Bound<'py, PyAny>),
 }
 
 impl<'a, 'py> Fields<'a, 'py> {
     /// The fields of an object, unless it is text, a number, a list or another thing without any.
     pub(crate) fn of(object: &'a Bound<'py, PyAny>, marker: &Bound<'py, PyString>) -> Option<Self> {
         if let Ok(dict) = object.cast::<PyDict>() {
-            return Some(Self::Dict(dict));
+            return Some(Self { object: Object::Dict(dict), left: Cell::new(dict.len()) });
         }
         if object.is_none()
             || object.is_instance_of::<PyString>()
@@ -25,44 +35,48 @@ impl<'a, 'py> Fields<'a, 'py> {
         {
             return None;
         }
-        if let Ok(mapping) = object.cast::<PyMapping>() {
-            return Some(Self::Mapping(mapping));
-        }
-        object.hasattr(marker).unwrap_or(false).then_some(Self::Object(object))
+        let object = if let Ok(mapping) = object.cast::<PyMapping>() {
+            Object::Mapping(mapping)
+        } else if object.hasattr(marker).unwrap_or(false) {
+            Object::Attributes(object)
+        } else {
+            return None;
+        };
+        Some(Self { object, left: Cell::new(usize::MAX) })
     }
 
     pub(crate) fn py(&self) -> Python<'py> {
-        match self {
-            Self::Dict(dict) => dict.py(),
-            Self::Mapping(mapping) => mapping.py(),
-            Self::Object(object) => object.py(),
+        match &self.object {
+            Object::Dict(dict) => dict.py(),
+            Object::Mapping(mapping) => mapping.py(),
+            Object::Attributes(object) => object.py(),
         }
     }
 
-    /// A field; `None` where it is missing or null.
-    pub(crate) fn get(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let value = match self {
-            Self::Dict(dict) => dict.get_item(name)?,
-            Self::Mapping(mapping) => {
-                let py = mapping.py();
-                Some(mapping.call_method1(intern!(py, "get"), (name,))?)
+    /// Takes a field; `None` where it is missing or null. Each is taken once.
+    pub(crate) fn take(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.left.get() == 0 {
+            return Ok(None);
+        }
+        let value = match &self.object {
+            Object::Dict(dict) => dict.get_item(name)?,
+            Object::Mapping(mapping) => {
+                Some(mapping.call_method1(intern!(name.py(), "get"), (name,))?)
             }
-            Self::Object(object) => object.getattr_opt(name)?,
+            Object::Attributes(object) => object.getattr_opt(name)?,
         };
+        if value.is_some() {
+            self.left.set(self.left.get() - 1);
+        }
         Ok(value.filter(|value| !value.is_none()))
     }
 
-    /// A field that is a string.
-    pub(crate) fn text(
+    /// Takes a field that is a string.
+    pub(crate) fn take_text(
         &self,
         name: &Bound<'py, PyString>,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
-        Ok(self.get(name)?.and_then(|value| value.cast_into::<PyString>().ok()))
-    }
-
-    /// Whether it is a dict with two fields at most: where those are known, there are no others.
-    pub(crate) fn has_two_at_most(&self) -> bool {
-        matches!(self, Self::Dict(dict) if dict.len() <= 2)
+        Ok(self.take(name)?.and_then(|value| value.cast_into::<PyString>().ok()))
     }
 }
 

@@ -26,16 +26,7 @@ pub(super) fn visit_assistant<'py>(
     visit: Visit<'_, 'py>,
 ) -> PyResult<()> {
     let py = fields.py();
-    for name in [intern!(py, "reasoning_content"), intern!(py, "reasoning")] {
-        if let Some(text) = fields.text(name)?.filter(|text| !text.is_empty().unwrap_or(true)) {
-            visit(Extra::Reasoning(text))?;
-            break;
-        }
-    }
-    if let Some(text) = fields.text(intern!(py, "refusal"))? {
-        visit(Extra::Text(text))?;
-    }
-    if let Some(calls) = fields.get(intern!(py, "tool_calls"))? {
+    if let Some(calls) = fields.take(intern!(py, "tool_calls"))? {
         let Some(calls) = items(&calls) else {
             let what = format!("its tool_calls are {}; pass a list of calls", shown(&calls));
             return Err(bad_message(position, what));
@@ -44,15 +35,25 @@ pub(super) fn visit_assistant<'py>(
             visit_call(call, position, visit)?;
         }
     }
-    if let Some(call) = fields.get(intern!(py, "function_call"))? {
+    if let Some(call) = fields.take(intern!(py, "function_call"))? {
         let Some(function) = Fields::of(&call, intern!(py, "name")) else {
             let what = format!("its function_call is {}; pass a dict with a name", shown(&call));
             return Err(bad_message(position, what));
         };
-        let name = function.text(intern!(py, "name"))?;
-        let key = name.map(|name| with_text(&name, CallKey::function)).transpose()?;
+        let name = function.take_text(intern!(py, "name"))?;
+        let key = name.as_ref().map(|name| with_text(name, CallKey::function)).transpose()?;
         visit(Extra::Call(key))?;
-        visit_function(&function, intern!(py, "arguments"), visit)?;
+        visit_function(&function, name, intern!(py, "arguments"), visit)?;
+    }
+    for name in [intern!(py, "reasoning_content"), intern!(py, "reasoning")] {
+        if let Some(text) = fields.take_text(name)?.filter(|text| !text.is_empty().unwrap_or(true))
+        {
+            visit(Extra::Reasoning(text))?;
+            break;
+        }
+    }
+    if let Some(text) = fields.take_text(intern!(py, "refusal"))? {
+        visit(Extra::Text(text))?;
     }
     Ok(())
 }
@@ -67,16 +68,17 @@ fn visit_call<'py>(
         let what = format!("one of its tool_calls is {}; pass a dict with an id", shown(call));
         return Err(bad_message(position, what));
     };
-    let id = fields.text(intern!(py, "id"))?;
+    let id = fields.take_text(intern!(py, "id"))?;
     visit(Extra::Call(id.map(|id| with_text(&id, CallKey::tool)).transpose()?))?;
     for (kind, arguments) in [
         (intern!(py, "function"), intern!(py, "arguments")),
         (intern!(py, "custom"), intern!(py, "input")),
     ] {
-        if let Some(inner) = fields.get(kind)?
+        if let Some(inner) = fields.take(kind)?
             && let Some(inner) = Fields::of(&inner, intern!(py, "name"))
         {
-            visit_function(&inner, arguments, visit)?;
+            let name = inner.take_text(intern!(py, "name"))?;
+            visit_function(&inner, name, arguments, visit)?;
         }
     }
     Ok(())
@@ -84,13 +86,14 @@ fn visit_call<'py>(
 
 fn visit_function<'py>(
     function: &Fields<'_, 'py>,
+    name: Option<Bound<'py, PyString>>,
     arguments: &Bound<'py, PyString>,
     visit: Visit<'_, 'py>,
 ) -> PyResult<()> {
-    if let Some(name) = function.text(intern!(arguments.py(), "name"))? {
+    if let Some(name) = name {
         visit(Extra::Text(name))?;
     }
-    match function.get(arguments)? {
+    match function.take(arguments)? {
         None => Ok(()),
         Some(value) => visit(Extra::Text(as_text(&value)?)),
     }

@@ -25,28 +25,28 @@ pub(super) fn part<'py>(value: &Bound<'py, PyAny>) -> PyResult<Part<'py>> {
         return Ok(Part::Text(text.clone()));
     }
     let Some(fields) = Fields::of(value, intern!(py, "type")) else { return Ok(Part::Other) };
-    let kind = fields.text(intern!(py, "type"))?;
+    let kind = fields.take_text(intern!(py, "type"))?;
     let kind = kind.as_ref().and_then(|kind| kind.to_str().ok()).unwrap_or("");
     Ok(match kind {
         "reasoning" | "thinking" | "redacted_thinking" => {
-            let text = match fields.text(intern!(py, "text"))? {
+            let text = match fields.take_text(intern!(py, "text"))? {
                 Some(text) => Some(text),
-                None => fields.text(intern!(py, "thinking"))?,
+                None => fields.take_text(intern!(py, "thinking"))?,
             };
             Part::Reasoning(text)
         }
-        "refusal" => fields.text(intern!(py, "refusal"))?.map_or(Part::Other, Part::Text),
+        "refusal" => fields.take_text(intern!(py, "refusal"))?.map_or(Part::Other, Part::Text),
         "image_url" | "input_image" | "image" => Part::Image,
         "input_audio" | "audio" => Part::Audio,
         "file" | "input_file" | "document" => Part::File,
-        _ => fields.text(intern!(py, "text"))?.map_or(Part::Other, Part::Text),
+        _ => fields.take_text(intern!(py, "text"))?.map_or(Part::Other, Part::Text),
     })
 }
 
 /// Whether a user or assistant message is a digest or a summary.
 pub(crate) fn is_stand_in(message: &Bound<'_, PyAny>) -> PyResult<bool> {
     let Some(fields) = Fields::of(message, intern!(message.py(), "role")) else { return Ok(false) };
-    let Some(content) = fields.get(intern!(message.py(), "content"))? else { return Ok(false) };
+    let Some(content) = fields.take(intern!(message.py(), "content"))? else { return Ok(false) };
     if let Ok(text) = content.cast::<PyString>() {
         return with_text(text, opens_like_stand_in);
     }
@@ -63,9 +63,13 @@ pub(super) fn content_text(content: &Bound<'_, PyAny>, limit: Option<usize>) -> 
     let mut text = String::new();
     let enough = |text: &String| limit.is_some_and(|limit| text.len() >= limit * 4);
     let push = |part: &Bound<'_, PyString>, text: &mut String| {
-        with_text(part, |part| match limit.and_then(|limit| part.char_indices().nth(limit)) {
-            Some((end, _)) => text.push_str(&part[..end]),
-            None => text.push_str(part),
+        with_text(part, |part| {
+            // So many bytes hold at most so many code points: most texts need no look.
+            let limit = limit.filter(|&limit| limit < part.len());
+            match limit.and_then(|limit| part.char_indices().nth(limit)) {
+                Some((end, _)) => text.push_str(&part[..end]),
+                None => text.push_str(part),
+            }
         })
     };
     if let Ok(own) = content.cast::<PyString>() {

@@ -30,12 +30,12 @@ pub(crate) fn tool_exchange(
                 })?;
                 continue;
             }
-            Role::Tool => keyed(fields.text(intern!(py, "tool_call_id"))?, CallKey::tool)?,
-            Role::Function => keyed(fields.text(intern!(py, "name"))?, CallKey::function)?,
+            Role::Tool => keyed(fields.take_text(intern!(py, "tool_call_id"))?, CallKey::tool)?,
+            Role::Function => keyed(fields.take_text(intern!(py, "name"))?, CallKey::function)?,
             Role::System | Role::Developer | Role::User => continue,
         };
         let name = key.and_then(|key| names.get(&key).cloned()).unwrap_or_default();
-        let text = match fields.get(intern!(py, "content"))? {
+        let text = match fields.take(intern!(py, "content"))? {
             // Without a name the label starts with the text, and its leading space is dropped.
             Some(content) if name.is_empty() => {
                 content_text(&content, None)?.trim_start().to_owned()
@@ -59,20 +59,20 @@ fn calls(fields: &Fields<'_, '_>, visit: &mut dyn FnMut(Option<CallKey>, String)
         let Some(function) = Fields::of(function, intern!(py, "name")) else {
             return Ok(String::new());
         };
-        let name = function.text(intern!(py, "name"))?;
+        let name = function.take_text(intern!(py, "name"))?;
         name.map_or(Ok(String::new()), |name| with_text(&name, str::to_owned))
     };
-    let calls = fields.get(intern!(py, "tool_calls"))?;
+    let calls = fields.take(intern!(py, "tool_calls"))?;
     for call in calls.and_then(|calls| items(&calls)).unwrap_or_default() {
         let Some(call) = Fields::of(&call, intern!(py, "id")) else { continue };
-        let inner = match call.get(intern!(py, "function"))? {
+        let inner = match call.take(intern!(py, "function"))? {
             Some(function) => Some(function),
-            None => call.get(intern!(py, "custom"))?,
+            None => call.take(intern!(py, "custom"))?,
         };
         let name = inner.as_ref().map_or(Ok(String::new()), name_of)?;
-        visit(keyed(call.text(intern!(py, "id"))?, CallKey::tool)?, name);
+        visit(keyed(call.take_text(intern!(py, "id"))?, CallKey::tool)?, name);
     }
-    if let Some(function) = fields.get(intern!(py, "function_call"))? {
+    if let Some(function) = fields.take(intern!(py, "function_call"))? {
         let name = name_of(&function)?;
         visit(Some(CallKey::function(&name)), name);
     }

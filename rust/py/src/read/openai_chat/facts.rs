@@ -41,24 +41,22 @@ impl Reader {
         let role = role(&fields, position)?;
         let mut facts = Facts::new(role);
         let mut tally = Tally { facts: &mut facts, reader: *self, bytes: 0, tokens: 0 };
-        let content = fields.get(intern!(py, "content"))?;
+        let content = fields.take(intern!(py, "content"))?;
         let mut has_text = false;
         if let Some(content) = &content {
             has_text = tally.content(content, position)?;
         }
-        if !(content.is_some() && fields.has_two_at_most()) {
-            match role {
-                Role::Assistant => tally.assistant(&fields, position, has_text)?,
-                Role::Tool => {
-                    let id = fields.text(intern!(py, "tool_call_id"))?;
-                    facts_key(tally.facts, id.as_ref(), CallKey::tool)?;
-                }
-                Role::Function => {
-                    let name = fields.text(intern!(py, "name"))?;
-                    facts_key(tally.facts, name.as_ref(), CallKey::function)?;
-                }
-                Role::System | Role::Developer | Role::User => {}
+        match role {
+            Role::Assistant => tally.assistant(&fields, position, has_text)?,
+            Role::Tool => {
+                let id = fields.take_text(intern!(py, "tool_call_id"))?;
+                facts_key(tally.facts, id.as_ref(), CallKey::tool)?;
             }
+            Role::Function => {
+                let name = fields.take_text(intern!(py, "name"))?;
+                facts_key(tally.facts, name.as_ref(), CallKey::function)?;
+            }
+            Role::System | Role::Developer | Role::User => {}
         }
         tally.finish(position)?;
         Ok(facts)

@@ -25,7 +25,7 @@ pub(super) fn fields<'a, 'py>(
 /// The role of the message at that position of the list.
 pub(super) fn role(fields: &Fields<'_, '_>, position: usize) -> PyResult<Role> {
     let py = fields.py();
-    let Some(value) = fields.get(intern!(py, "role"))? else {
+    let Some(value) = fields.take(intern!(py, "role"))? else {
         return Err(bad_message(position, format!("it has no role; {}", known_roles())));
     };
     let known = value.cast::<PyString>().ok().and_then(|role| Role::from_name(role.to_str().ok()?));

@@ -10,7 +10,7 @@ use super::content::{Part, part};
 use super::role::{fields, role};
 use crate::read::fields::items;
 
-/// Calls `visit` on every text of a message, empty ones too, in the order in which facts are read.
+/// Calls `visit` on every text of a message, empty ones too, in any order.
 pub(crate) fn visit_texts<'py>(
     message: &Bound<'py, PyAny>,
     position: usize,
@@ -18,9 +18,8 @@ pub(crate) fn visit_texts<'py>(
 ) -> PyResult<()> {
     let py = message.py();
     let fields = fields(message, position)?;
-    let content = fields.get(intern!(py, "content"))?;
-    let plain = content.is_some() && fields.has_two_at_most();
-    if let Some(content) = content {
+    let role = role(&fields, position)?;
+    if let Some(content) = fields.take(intern!(py, "content"))? {
         if let Ok(text) = content.cast::<PyString>() {
             visit(text.clone())?;
         } else {
@@ -31,7 +30,7 @@ pub(crate) fn visit_texts<'py>(
             }
         }
     }
-    if plain || role(&fields, position)? != Role::Assistant {
+    if role != Role::Assistant {
         return Ok(());
     }
     visit_assistant(&fields, position, &mut |extra| match extra {
