@@ -1,6 +1,6 @@
 """The message index: the structured view over a list of messages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
 from chatfold import _core
@@ -265,6 +265,21 @@ class MessageIndex(_core.MessageIndex):
         info("%s", report)
         return report
 
+    def __reduce__(self) -> tuple[Callable[..., "MessageIndex"], tuple[Any, ...]]:
+        """Pickle the messages, the state and the tokenizer."""
+        return _load, (type(self), self.messages, self.to_state(), self._tokenizer)
+
     def __repr__(self) -> str:
         """Show how much is kept of how much."""
         return f"<MessageIndex: {self.included_message_count:,} of {len(self):,} messages kept>"
+
+
+def _load(
+    cls: type[MessageIndex],
+    messages: list[Any],
+    state: dict[str, Any],
+    tokenizer: Tokenizer | None,
+) -> MessageIndex:
+    index = cls.from_state(state, messages, tokenizer=tokenizer)
+    index._tokenizer = tokenizer
+    return index

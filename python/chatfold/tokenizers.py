@@ -87,6 +87,10 @@ class CharacterEstimatorTokenizer:
         """Hash the options."""
         return hash((self.chars_per_token, self.cjk_aware))
 
+    def __reduce__(self) -> tuple[Callable[[int, bool], object], tuple[int, bool]]:
+        """Pickle the options."""
+        return _estimator, (self.chars_per_token, self.cjk_aware)
+
     def __repr__(self) -> str:
         """Show the options that are not the default."""
         options = []
@@ -97,6 +101,10 @@ class CharacterEstimatorTokenizer:
         return f"CharacterEstimatorTokenizer({', '.join(options)})"
 
     DEFAULT_CHARS_PER_TOKEN = 4
+
+
+def _estimator(chars_per_token: int, cjk_aware: bool) -> CharacterEstimatorTokenizer:  # noqa: FBT001 (pickled)
+    return CharacterEstimatorTokenizer(chars_per_token=chars_per_token, cjk_aware=cjk_aware)
 
 
 class EncodingTokenizer:
@@ -140,6 +148,10 @@ class EncodingTokenizer:
         """Hash the name."""
         return hash(self.name)
 
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        """Pickle the name."""
+        return EncodingTokenizer, (self.name,)
+
     def __repr__(self) -> str:
         """Show the name."""
         return f"EncodingTokenizer({self.name!r})"
@@ -163,6 +175,9 @@ class _Adapter(ABC):
 
     def __hash__(self) -> int:
         return hash((type(self), id(type(self.tokenizer))))
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object]]:
+        return type(self), (self.tokenizer,)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({_name(self.tokenizer)})"

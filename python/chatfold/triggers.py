@@ -12,6 +12,7 @@ Example:
 
 import itertools
 from collections.abc import Callable
+from operator import invert
 from typing import TYPE_CHECKING, Any, Union
 
 from chatfold import _core
@@ -53,15 +54,17 @@ def register(function: Callable[..., Any]) -> tuple[int, Callables]:
 class Trigger:
     """A condition on the included groups of an index; call it with an index to ask."""
 
-    __slots__ = ("_callables", "_native", "_text")
+    __slots__ = ("_callables", "_made", "_native", "_text")
 
     def __init__(
         self,
         native: _core.Trigger,
         text: str,
+        made: tuple[Callable[..., "Trigger"], tuple[Any, ...]],
         callables: Callables | None = None,
     ) -> None:
         """Wrap a trigger of the core; use the functions of this module instead."""
+        self._made = made
         self._native = native
         self._text = text
         self._callables = dict(callables or {})
@@ -89,11 +92,25 @@ class Trigger:
     def __invert__(self) -> "Trigger":
         """It does not hold."""
         text = f"({self._text})" if " " in self._text else self._text
-        return Trigger(_core.Trigger.negated(self._native), f"~{text}", self._callables)
+        return Trigger(
+            _core.Trigger.negated(self._native), f"~{text}", (invert, (self,)), self._callables
+        )
 
     def __repr__(self) -> str:
         """Show how it was written."""
         return self._text
+
+    def __copy__(self) -> "Trigger":
+        """It never changes, so that it is its own copy."""
+        return self
+
+    def __deepcopy__(self, _memo: object) -> "Trigger":
+        """It never changes, so that it is its own copy."""
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Pickle how it was made."""
+        return self._made
 
 
 def as_trigger(name: str, value: TriggerLike) -> Trigger:
@@ -106,20 +123,30 @@ def as_trigger(name: str, value: TriggerLike) -> Trigger:
         )
     number, callables = register(value)
     text = getattr(value, "__name__", type(value).__name__)
-    return Trigger(_core.Trigger.custom(number), text, callables)
+    made = (as_trigger, (name, value))
+    return Trigger(_core.Trigger.custom(number), text, made, callables)
 
 
-always = Trigger(_core.Trigger.constant(value=True), "always")
+def _constant(name: str) -> Trigger:
+    """Give one of the two triggers that never ask."""
+    known = globals().get(name)
+    if isinstance(known, Trigger):
+        return known
+    return Trigger(_core.Trigger.constant(value=name == "always"), name, (_constant, (name,)))
+
+
+always = _constant("always")
 """Holds for every index."""
 
-never = Trigger(_core.Trigger.constant(value=False), "never")
+never = _constant("never")
 """Holds for no index."""
 
 
 def _exceeds(metric: str, n: int) -> Trigger:
     name = f"{metric}_exceed"
     limit = integer(f"n of {name}", n, at_least=0)
-    return Trigger(_core.Trigger.exceeds(metric, limit), f"{name}({limit})")
+    made = (_exceeds, (metric, limit))
+    return Trigger(_core.Trigger.exceeds(metric, limit), f"{name}({limit})", made)
 
 
 def tokens_exceed(n: int) -> Trigger:
@@ -130,7 +157,8 @@ def tokens_exceed(n: int) -> Trigger:
 def tokens_below(n: int) -> Trigger:
     """Fewer than ``n`` tokens are included."""
     limit = integer("n of tokens_below", n, at_least=0)
-    return Trigger(_core.Trigger.below("tokens", limit), f"tokens_below({limit})")
+    made = (tokens_below, (limit,))
+    return Trigger(_core.Trigger.below("tokens", limit), f"tokens_below({limit})", made)
 
 
 def messages_exceed(n: int) -> Trigger:
@@ -155,7 +183,7 @@ def bytes_exceed(n: int) -> Trigger:
 
 def has_tool_calls() -> Trigger:
     """Some included group is a tool-call group."""
-    return Trigger(_core.Trigger.has_tool_calls(), "has_tool_calls()")
+    return Trigger(_core.Trigger.has_tool_calls(), "has_tool_calls()", (has_tool_calls, ()))
 
 
 def _joined(name: str, sign: str, given: tuple[TriggerLike, ...]) -> Trigger:
@@ -165,7 +193,8 @@ def _joined(name: str, sign: str, given: tuple[TriggerLike, ...]) -> Trigger:
     join = _core.Trigger.all_of if name == "all_of" else _core.Trigger.any_of
     texts = [f"({each!r})" if " " in repr(each) else repr(each) for each in triggers]
     callables = {number: call for each in triggers for number, call in each._callables.items()}
-    return Trigger(join([each._native for each in triggers]), sign.join(texts), callables)
+    made = (_joined, (name, sign, given))
+    return Trigger(join([each._native for each in triggers]), sign.join(texts), made, callables)
 
 
 def all_of(*triggers: TriggerLike) -> Trigger:

@@ -1,7 +1,7 @@
 """What all strategies have in common."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, Union
 
 from chatfold import _core
 from chatfold._types import Callables
@@ -28,9 +28,28 @@ class Strategy:
     """
 
     tokenizer: Tokenizer | None = None
+    _made: tuple[tuple[Any, ...], dict[str, Any]]
     _native: _core.Strategy
     _callables: Callables
     _text: str
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:  # noqa: ANN401 (of any constructor)
+        """Remember how it is made, so that it can be pickled."""
+        self = super().__new__(cls)
+        self._made = (args, options)
+        return self
+
+    def __copy__(self) -> Self:
+        """It never changes, so that it is its own copy."""
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """It never changes, so that it is its own copy."""
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Pickle how it was made; functions of the caller's own must be ones that pickle."""
+        return _make, (type(self), *self._made)
 
     def _set(
         self,
@@ -62,6 +81,10 @@ class Strategy:
     def __repr__(self) -> str:
         """Show the options that were given."""
         return self._text
+
+
+def _make(cls: type[Strategy], args: tuple[Any, ...], options: dict[str, Any]) -> Strategy:
+    return cls(*args, **options)
 
 
 def _is_async(function: object) -> bool:

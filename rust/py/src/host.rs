@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use chatfold_core::{Callback, Host, MessageIndex, Result, ToolExchange};
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::errors::{shown, to_core};
+use crate::errors::{OptionTypeError, shown, to_core};
 use crate::index::{Messages, PyMessageIndex, State};
 use crate::read::{tool_exchange, visit_texts};
 use crate::text::Text;
@@ -72,7 +73,7 @@ impl Host for PyHost<'_, '_> {
             let text = self.callable(formatter)?.call1((results, &exchange.names))?;
             match text.cast::<PyString>() {
                 Ok(text) => Ok(Text::of(text)?.as_str().to_owned()),
-                Err(_) => Err(PyTypeError::new_err(format!(
+                Err(_) => Err(OptionTypeError::new_err(format!(
                     "formatter returned {}; it must return the digest as text",
                     shown(&text)
                 ))),
@@ -90,7 +91,15 @@ impl Host for PyHost<'_, '_> {
         };
         let owner = self.index.get();
         owner.put_back(Box::new(state));
-        let answer = callable.call1((self.index,)).and_then(|answer| answer.is_truthy());
+        let answer = callable.call1((self.index,)).and_then(|answer| {
+            if answer.hasattr(intern!(answer.py(), "__await__"))? {
+                return Err(OptionTypeError::new_err(format!(
+                    "trigger {} must be awaited; a trigger is a plain function that answers at once",
+                    shown(&callable)
+                )));
+            }
+            answer.is_truthy()
+        });
         let state = owner.take_out().map_err(to_core)?;
         (*index, *self.messages) = (state.core, state.messages);
         answer.map_err(to_core)

@@ -197,6 +197,12 @@ impl PyMessageIndex {
         })
     }
 
+    /// All messages taken so far: the user's own objects.
+    #[getter]
+    fn messages<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        Self::with(slf, |state| PyList::new(slf.py(), &state.messages.list))
+    }
+
     /// The number of messages taken so far.
     fn __len__(slf: &Bound<'_, Self>) -> PyResult<usize> {
         Self::with(slf, |state| Ok(state.messages.list.len()))

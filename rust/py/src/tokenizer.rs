@@ -11,7 +11,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
 
-use crate::errors::shown;
+use crate::errors::{OptionTypeError, shown};
 use crate::text::{Text, with_text};
 use crate::work::{COUNTS, WORK};
 
@@ -246,7 +246,7 @@ fn ask(py: Python<'_>, callable: &Py<PyAny>, name: &str, text: &str) -> PyResult
         }
     };
     number.filter(|&number| number < u32::MAX).ok_or_else(|| {
-        PyTypeError::new_err(format!(
+        OptionTypeError::new_err(format!(
             "tokenizer {name} returned {} for a text of {} characters; count_tokens must return an \
              integer of at least 0",
             shown(&count),
