@@ -11,7 +11,7 @@ Text that spells a special token is counted as ordinary text. Lone surrogates ar
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sized
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from chatfold import _core
@@ -196,32 +196,39 @@ class TiktokenTokenizer(_Adapter):
 class HuggingFaceTokenizer(_Adapter):
     """Counts with a ``tokenizers.Tokenizer`` or a ``transformers`` tokenizer.
 
-    No special tokens are added. A padding or truncation that the tokenizer was told to do would
-    change counts: a padded token does not count, a truncated text can't be told from a short one,
-    so such a tokenizer is copied without it.
+    No special tokens are added, and text that spells one is ordinary text. Neither padding nor
+    truncation that the tokenizer was told to do takes part. The caller's tokenizer is not changed:
+    the first count makes a copy of it, which takes up to a second for a large vocabulary.
     """
 
     __slots__ = ("_encode",)
 
-    _encode: Callable[[str], Sized]
+    _encode: Callable[[str], Sized] | None
 
     def __init__(self, tokenizer: object) -> None:
         """Take the tokenizer, or the fast one inside a ``transformers`` tokenizer."""
         super().__init__(tokenizer)
-        own: Any = tokenizer
-        backend: Any = getattr(tokenizer, "backend_tokenizer", tokenizer)
-        if hasattr(backend, "encode_batch_fast") or hasattr(backend, "no_truncation"):
-            if backend.truncation is not None or backend.padding is not None:
-                backend = type(backend).from_str(backend.to_str())
-                backend.no_truncation()
-                backend.no_padding()
-            self._encode = lambda text: backend.encode(text, add_special_tokens=False).ids
-        else:
-            self._encode = lambda text: own.encode(text, add_special_tokens=False)
+        self._encode = None
 
     def count_tokens(self, text: str, /) -> int:
         """Count the tokens of a text."""
-        return len(self._encode(text))
+        encode = self._encode
+        if encode is None:
+            encode = self._encode = _plain_encoder(self.tokenizer)
+        return len(encode(text))
+
+
+def _plain_encoder(tokenizer: Any) -> Callable[[str], Sized]:  # noqa: ANN401 (of another package)
+    """Make what encodes as plain text with a tokenizer of the Hugging Face libraries."""
+    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if not hasattr(backend, "no_truncation"):
+        # The slow tokenizers of transformers, which are written in Python.
+        return partial(tokenizer.encode, add_special_tokens=False, split_special_tokens=True)
+    copy = type(backend).from_str(backend.to_str())
+    copy.no_truncation()
+    copy.no_padding()
+    copy.encode_special_tokens = True
+    return lambda text: copy.encode(text, add_special_tokens=False).ids
 
 
 class CallableTokenizer(_Adapter):

@@ -274,7 +274,9 @@ impl MessageIndex {
         let changes = self.log[version.log.min(self.log.len())..].iter();
         changes
             .filter_map(|change| match change {
-                Change::Slot { slot, .. } => Some(self.grouping.group(*slot).first()),
+                Change::Slot { slot, .. } => {
+                    Some(self.grouping.group(self.grouping.root(*slot)).first())
+                }
                 _ => None,
             })
             .min()
