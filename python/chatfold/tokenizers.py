@@ -242,9 +242,13 @@ class CallableTokenizer(_Adapter):
         return count
 
 
+_LONGEST_NAME = 80
+
+
 def _name(value: object) -> str:
     name = getattr(value, "__qualname__", None) or getattr(value, "name", None)
-    return name if isinstance(name, str) else repr(value)
+    text = name if isinstance(name, str) else repr(value)
+    return text if len(text) <= _LONGEST_NAME else f"<{type(value).__name__}>"
 
 
 def _unknown(name: str) -> str:

@@ -87,6 +87,12 @@ impl PyMessageGroup {
         self.with(py, |state| Ok(state.core.group(self.id).turn))
     }
 
+    /// Whether it has a call that still waits for its result; no strategy of chatfold touches it then.
+    #[getter]
+    fn pending(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |state| Ok(state.core.is_pending(self.id)))
+    }
+
     /// Whether it is left out of what is kept.
     #[getter]
     fn excluded(&self, py: Python<'_>) -> PyResult<bool> {

@@ -214,6 +214,15 @@ impl PyMessageIndex {
         Self::with(slf, |state| Ok(PyGroupList::new(slf, &state.core)))
     }
 
+    /// The groups that are kept, in order; costs as much as there are, however long the history is.
+    #[getter]
+    fn included_groups(slf: &Bound<'_, Self>) -> PyResult<Vec<PyMessageGroup>> {
+        Self::with(slf, |state| {
+            let ids = state.core.included_ids().into_iter();
+            Ok(ids.map(|id| PyMessageGroup::new(slf, id)).collect())
+        })
+    }
+
     /// The group that holds the message at a position of the list.
     fn group_of(slf: &Bound<'_, Self>, position: usize) -> PyResult<PyMessageGroup> {
         Self::with(slf, |state| {

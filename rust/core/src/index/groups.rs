@@ -60,6 +60,16 @@ impl MessageIndex {
         }
     }
 
+    /// The included groups in order; costs as much as there are.
+    pub fn included_ids(&self) -> Vec<GroupId> {
+        self.included.all.iter_members().filter_map(|slot| self.held(slot)).collect()
+    }
+
+    /// Whether a group has a call that still waits for its result.
+    pub fn is_pending(&self, id: GroupId) -> bool {
+        id.stand_in.is_none() && self.grouping.pending().any(|slot| slot == id.slot)
+    }
+
     /// All groups in order, stand-ins after the group whose place they take.
     pub fn group_ids(&self) -> Vec<GroupId> {
         let mut ids = Vec::with_capacity(self.slots.len() + self.stand_ins.len());
