@@ -26,15 +26,19 @@ _under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", defaul
 _busy: set[int] = set()
 
 
-@contextmanager
-def _alone(index: "MessageIndex") -> Iterator[None]:
+def _refuse_while_busy(index: "MessageIndex") -> None:
     """Refuse a second run of an index while the first one waits for a strategy of the caller's.
 
     A strategy may run others on the same index: that is one run inside another, in its context.
     """
-    number, nested = id(index), id(index) in _under_way.get()
-    if not nested and number in _busy:
+    if id(index) in _busy and id(index) not in _under_way.get():
         raise ChatfoldError("the index is being compacted by another call; wait for it first")
+
+
+@contextmanager
+def _waiting(index: "MessageIndex") -> Iterator[None]:
+    number = id(index)
+    nested = number in _busy
     _busy.add(number)
     token = _under_way.set(_under_way.get() | {number})
     try:
@@ -47,11 +51,12 @@ def _alone(index: "MessageIndex") -> Iterator[None]:
 
 def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end."""
+    _refuse_while_busy(index)
     run = _core.Execution(index, strategy._native, strategy._callables)
     custom = run.advance()
     names = []
     if custom is not None:
-        with _alone(index), _undone_on_failure(run):
+        with _undone_on_failure(run), _waiting(index):
             while custom is not None:
                 function = strategy._callables[custom]
                 names.append(_name(function))
@@ -70,12 +75,13 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
 
 async def drive_async(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end, waiting where it waits."""
+    _refuse_while_busy(index)
     run = _core.Execution(index, strategy._native, strategy._callables)
     names: list[str] = []
     with _undone_on_failure(run):
         custom = await _advance(index, run)
         if custom is not None:
-            with _alone(index):
+            with _waiting(index):
                 while custom is not None:
                     function = strategy._callables[custom]
                     names.append(_name(function))

@@ -79,16 +79,14 @@ impl PyExecution {
         index: &Bound<'_, PyMessageIndex>,
         strategy: &Bound<'_, PyStrategy>,
         callables: &Bound<'_, PyDict>,
-    ) -> PyResult<Self> {
-        let plan = strategy.get().plan();
-        let execution = PyMessageIndex::with(index, |state| Ok(Execution::new(plan, &state.core)))?;
-        Ok(Self {
+    ) -> Self {
+        Self {
             index: index.clone().unbind(),
             callables: callables.clone().unbind(),
-            execution: Mutex::new(execution),
+            execution: Mutex::new(Execution::new(strategy.get().plan())),
             started: Instant::now(),
             aborted: AtomicBool::new(false),
-        })
+        }
     }
 
     /// Runs up to the next strategy of the caller's own and returns its number; `None` at the end.
@@ -126,12 +124,13 @@ impl PyExecution {
                     step.nanoseconds,
                 )
             });
+            let before = execution.before.unwrap_or_else(|| core.figures());
             Ok((
-                figures(execution.before),
+                figures(before),
                 figures(core.figures()),
                 steps.collect(),
                 execution.target_met,
-                core.first_changed(execution.before.version),
+                core.first_changed(before.version),
             ))
         })
     }

@@ -105,8 +105,8 @@ pub struct Step {
 pub struct Execution {
     plan: Plan,
     next: usize,
-    /// The state before the run.
-    pub before: Figures,
+    /// The state before the run, once it has started.
+    pub before: Option<Figures>,
     /// What the strategies did whose trigger was true, in order.
     pub steps: Vec<Step>,
     /// Whether every target was met at the end of its strategy.
@@ -115,10 +115,9 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Starts a run.
-    pub fn new(plan: Plan, index: &MessageIndex) -> Self {
-        let before = index.figures();
-        Self { plan, next: 0, before, steps: Vec::new(), target_met: true, waiting: None }
+    /// A run that [`Execution::advance`] starts.
+    pub fn new(plan: Plan) -> Self {
+        Self { plan, next: 0, before: None, steps: Vec::new(), target_met: true, waiting: None }
     }
 
     /// Runs up to the next strategy that is the caller's own and returns it; `None` at the end.
@@ -131,6 +130,7 @@ impl Execution {
         index: &mut MessageIndex,
         host: &mut dyn Host,
     ) -> Result<Option<Callback>> {
+        self.before.get_or_insert_with(|| index.figures());
         self.finish_custom(index, host);
         let operations = Arc::clone(&self.plan.operations);
         while let Some(operation) = operations.get(self.next) {
@@ -188,6 +188,8 @@ impl Execution {
 
     /// Undoes what the run did.
     pub fn abort(&self, index: &mut MessageIndex) {
-        index.undo_to(self.before.version);
+        if let Some(before) = self.before {
+            index.undo_to(before.version);
+        }
     }
 }
