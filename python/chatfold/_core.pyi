@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Self, TypeAlias, final, overload
 
 from typing_extensions import disjoint_base
@@ -25,6 +25,7 @@ __all__ = [
     "Tokenizer",
     "Trigger",
     "ask",
+    "compact_all",
     "count_cache_clear",
     "count_cache_info",
     "count_cache_resize",
@@ -194,3 +195,6 @@ def work_done() -> tuple[int, int, int, int]: ...
 def count_cache_info() -> tuple[int, int, int, int]: ...
 def count_cache_resize(capacity: int) -> None: ...
 def count_cache_clear() -> None: ...
+def compact_all(
+    indexes: Sequence[MessageIndex], strategy: Strategy, threads: int
+) -> list[Exception | None]: ...

@@ -50,7 +50,7 @@ def compact(
             f"strategy {chosen.name} must be awaited; use "
             "`await apply_compaction(messages, strategy=...)`"
         )
-    index = _index(messages, chosen, tokenizer, overhead)
+    index = build_index(messages, chosen, tokenizer, overhead)
     index.compact(chosen)
     return index.included_messages()
 
@@ -71,19 +71,20 @@ async def apply_compaction(
         return messages
     chosen = as_strategy("strategy", strategy)
     if len(messages) < LONG_LIST:
-        index = _index(messages, chosen, tokenizer, overhead)
+        index = build_index(messages, chosen, tokenizer, overhead)
     else:
-        index = await beside_the_loop(_index, messages, chosen, tokenizer, overhead)
+        index = await beside_the_loop(build_index, messages, chosen, tokenizer, overhead)
     await index.acompact(chosen)
     return index.included_messages()
 
 
-def _index(
+def build_index(
     messages: Iterable[Any],
     strategy: Strategy,
     tokenizer: TokenizerLike,
     overhead: Overhead | None,
 ) -> MessageIndex:
+    """Build an index of as much of a list as decides what a strategy keeps of it."""
     chosen = strategy.tokenizer if tokenizer is None else tokenizer
     index = MessageIndex(tokenizer=chosen, overhead=overhead)
     listed = messages if isinstance(messages, list) else check_iterable(messages)

@@ -342,3 +342,10 @@ def native(tokenizer: Tokenizer) -> _core.Tokenizer:
     if isinstance(tokenizer, (CharacterEstimatorTokenizer, EncodingTokenizer)):
         return tokenizer._native
     return _core.Tokenizer.custom(tokenizer.count_tokens, _name(tokenizer))
+
+
+def counts_natively(tokenizer: Tokenizer | None) -> bool:
+    """Tell whether a tokenizer counts without the interpreter; None is the estimator."""
+    return tokenizer is None or isinstance(
+        tokenizer, (CharacterEstimatorTokenizer, EncodingTokenizer)
+    )

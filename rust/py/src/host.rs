@@ -22,27 +22,41 @@ pub(crate) struct PyHost<'py, 'a> {
     pub(crate) started: Instant,
 }
 
+/// The texts of a message, borrowed.
+pub(crate) fn texts(py: Python<'_>, messages: &Messages, message: u32) -> PyResult<Vec<Text>> {
+    let position = message as usize;
+    let mut texts = Vec::with_capacity(1);
+    visit_texts(messages.list[position].bind(py), position, &mut |text| {
+        texts.push(Text::of(&text)?);
+        Ok(())
+    })?;
+    Ok(texts)
+}
+
+/// The calls and results of messages that are one group.
+pub(crate) fn exchange(
+    py: Python<'_>,
+    messages: &Messages,
+    group: &[u32],
+    limit: Option<usize>,
+) -> PyResult<ToolExchange> {
+    let group: Vec<_> = group
+        .iter()
+        .map(|&at| (at as usize, messages.list[at as usize].bind(py).clone()))
+        .collect();
+    tool_exchange(&group, limit)
+}
+
 impl<'py> PyHost<'py, '_> {
     fn callable(&self, callback: Callback) -> PyResult<Bound<'py, PyAny>> {
         let found = self.callables.map(|table| table.get_item(callback.0)).transpose()?.flatten();
         found.ok_or_else(|| PyTypeError::new_err("the strategy came without its callables"))
     }
 
-    fn texts(&self, message: u32) -> PyResult<Vec<Text>> {
-        let position = message as usize;
-        let message = self.messages.list[position].bind(self.index.py());
-        let mut texts = Vec::with_capacity(1);
-        visit_texts(message, position, &mut |text| {
-            texts.push(Text::of(&text)?);
-            Ok(())
-        })?;
-        Ok(texts)
-    }
-
     fn count(&self, messages: &[u32]) -> PyResult<Vec<u32>> {
-        let lists =
-            messages.iter().map(|&message| self.texts(message)).collect::<PyResult<Vec<_>>>()?;
-        self.messages.counter.count_texts(self.index.py(), &lists)
+        let py = self.index.py();
+        let lists = messages.iter().map(|&message| texts(py, self.messages, message));
+        self.messages.counter.count_texts(py, &lists.collect::<PyResult<Vec<_>>>()?)
     }
 }
 
@@ -57,13 +71,8 @@ impl Host for PyHost<'_, '_> {
         counts.map(|counts| counts[0]).map_err(to_core)
     }
 
-    fn tool_exchange(&mut self, messages: &[u32], limit: Option<usize>) -> Result<ToolExchange> {
-        let py = self.index.py();
-        let messages: Vec<_> = messages
-            .iter()
-            .map(|&at| (at as usize, self.messages.list[at as usize].bind(py).clone()))
-            .collect();
-        tool_exchange(&messages, limit).map_err(to_core)
+    fn tool_exchange(&mut self, group: &[u32], limit: Option<usize>) -> Result<ToolExchange> {
+        exchange(self.index.py(), self.messages, group, limit).map_err(to_core)
     }
 
     fn format_digest(&mut self, formatter: Callback, exchange: &ToolExchange) -> Result<String> {

@@ -7,6 +7,7 @@ mod execution;
 mod group;
 mod host;
 mod index;
+mod many;
 mod read;
 mod saved;
 mod strategy;
@@ -35,6 +36,9 @@ mod _core {
 
     #[pymodule_export]
     use super::saved::{fingerprint, load, save, sync};
+
+    #[pymodule_export]
+    use super::many::compact_all;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

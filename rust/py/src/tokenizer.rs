@@ -28,6 +28,9 @@ pub(crate) enum Counter {
     Custom(Custom),
 }
 
+/// A count that needs no interpreter.
+type Native<'a> = Box<dyn Fn(&str) -> usize + Sync + 'a>;
+
 /// A callable from text to a number.
 pub(crate) struct Custom {
     pub(crate) count_tokens: Py<PyAny>,
@@ -37,7 +40,7 @@ pub(crate) struct Custom {
     number: u64,
 }
 
-/// Below are the built-in encodings.
+/// Smaller numbers are those of the built-in encodings.
 static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1 << 32);
 
 /// A tokenizer as Python hands it to the core.
@@ -138,21 +141,36 @@ impl Counter {
 
     /// The tokens of each list of texts. Long native counts run detached and in parallel.
     pub(crate) fn count_texts(&self, py: Python<'_>, lists: &[Vec<Text>]) -> PyResult<Vec<u32>> {
-        match self {
-            Self::Estimator(estimator) => Ok(natively(py, lists, &|text| estimator.count(text))),
-            Self::Encoding(bpe) => {
-                let number = ENCODING_NAMES.iter().position(|name| *name == bpe.name());
-                let number = number.map_or(0, |number| number as u64);
-                Ok(natively(py, lists, &|text| remembered(bpe, number, text)))
-            }
-            Self::Custom(custom) => lists
-                .iter()
-                .map(|texts| {
+        match (self.native(), self) {
+            (Some(count), _) => Ok(natively(py, lists, &*count)),
+            (None, Self::Custom(custom)) => {
+                let of = |texts: &Vec<Text>| {
                     texts.iter().try_fold(0u32, |sum, text| {
                         Ok(sum.saturating_add(custom.remembered(py, text.as_str())?))
                     })
-                })
-                .collect(),
+                };
+                lists.iter().map(of).collect()
+            }
+            (None, _) => Ok(Vec::new()),
+        }
+    }
+
+    /// The same without the interpreter; `None` for a tokenizer of the caller's.
+    pub(crate) fn count_natively(&self, lists: &[Vec<Text>]) -> Option<Vec<u32>> {
+        let count = self.native()?;
+        Some(lists.iter().map(|texts| sum(texts, &*count)).collect())
+    }
+
+    /// The function that counts a text without the interpreter.
+    fn native(&self) -> Option<Native<'_>> {
+        match self {
+            Self::Estimator(estimator) => Some(Box::new(|text| estimator.count(text))),
+            Self::Encoding(bpe) => {
+                let number = ENCODING_NAMES.iter().position(|name| *name == bpe.name());
+                let number = number.map_or(0, |number| number as u64);
+                Some(Box::new(move |text| remembered(bpe, number, text)))
+            }
+            Self::Custom(_) => None,
         }
     }
 }
