@@ -50,18 +50,22 @@ OPAQUE_PARTS = st.one_of(
     st.builds(lambda: {"type": "input_audio", "input_audio": {"data": "UklG"}}),
     st.builds(lambda: {"type": "file", "file": {"file_id": "file-1"}}),
     st.builds(lambda: {"type": "hologram", "payload": {"depth": 3}}),
+    st.builds(lambda: {"no": "type"}),
 )
+# What no API sends but frameworks hold: bare text, and text under a type that is not known.
+ODD_PARTS = st.one_of(TEXTS, st.builds(lambda text: {"type": "widget", "text": text}, TEXTS))
 REFUSAL_PARTS = st.builds(lambda text: {"type": "refusal", "refusal": text}, TEXTS)
 REASONING_PARTS = st.one_of(
     st.builds(lambda text: {"type": "reasoning", "text": text}, TEXTS),
     st.builds(lambda text: {"type": "thinking", "thinking": text, "signature": "s"}, TEXTS),
+    st.builds(lambda: {"type": "redacted_thinking", "data": "opaque" * 9}),
 )
 
 CONTENTS = st.one_of(
     TEXTS,
     TEXTS,
     TEXTS,
-    st.lists(st.one_of(TEXT_PARTS, TEXT_PARTS, OPAQUE_PARTS), max_size=3),
+    st.lists(st.one_of(TEXT_PARTS, TEXT_PARTS, OPAQUE_PARTS, ODD_PARTS), max_size=3),
     st.none(),
 )
 ASSISTANT_CONTENTS = st.one_of(
@@ -109,7 +113,12 @@ STAND_INS = st.fixed_dictionaries(
     }
 )
 
-ARGUMENTS = st.one_of(st.sampled_from(["{}", '{"q": "x"}', "{not json"]), TEXTS)
+ARGUMENTS: st.SearchStrategy[Any] = st.one_of(
+    st.sampled_from(["{}", '{"q": "x"}', "{not json"]),
+    TEXTS,
+    st.none(),
+    st.builds(lambda text: {"q": [text, 1.5, None]}, TEXTS),
+)
 FUNCTION_CALLS = st.builds(
     lambda call_id, name, text: {
         "id": call_id,
@@ -137,22 +146,32 @@ CALLERS = merged(
     st.fixed_dictionaries(
         {
             "role": st.just("assistant"),
-            "content": ASSISTANT_CONTENTS,
             "tool_calls": st.lists(TOOL_CALLS, min_size=1, max_size=4),
         },
-        optional={"reasoning_content": TEXTS},
+        optional={"content": ASSISTANT_CONTENTS, "reasoning_content": TEXTS},
     ),
 )
 RESULTS = st.fixed_dictionaries(
-    {"role": st.just("tool"), "tool_call_id": CALL_IDS, "content": CONTENTS}
+    {"role": st.just("tool"), "tool_call_id": CALL_IDS}, optional={"content": CONTENTS}
 )
+# Without an id nothing links a call and its result but that one follows the other.
+CALLERS_WITHOUT_IDS = CALLERS.map(
+    lambda caller: {
+        **caller,
+        "tool_calls": [
+            {key: value for key, value in call.items() if key != "id"}
+            for call in caller["tool_calls"]
+        ],
+    }
+)
+RESULTS_WITHOUT_IDS = st.builds(lambda text: {"role": "tool", "content": text}, TEXTS)
 
 LEGACY_CALLERS: Messages = st.fixed_dictionaries(
     {
         "role": st.just("assistant"),
-        "content": st.none(),
         "function_call": st.fixed_dictionaries({"name": NAMES, "arguments": TEXTS}),
-    }
+    },
+    optional={"content": st.none()},
 )
 LEGACY_RESULTS: Messages = st.fixed_dictionaries(
     {"role": st.just("function"), "name": NAMES, "content": TEXTS}

@@ -5,10 +5,12 @@ from hypothesis import strategies as st
 from chat_messages import (
     ASSISTANTS,
     CALLERS,
+    CALLERS_WITHOUT_IDS,
     LEGACY_CALLERS,
     LEGACY_RESULTS,
     REASONING,
     RESULTS,
+    RESULTS_WITHOUT_IDS,
     STAND_INS,
     SYSTEMS,
     USERS,
@@ -82,6 +84,8 @@ BROKEN = st.one_of(
     st.lists(RESULTS, min_size=1, max_size=3),
     alone(LEGACY_CALLERS),
     alone(LEGACY_RESULTS),
+    alone(CALLERS_WITHOUT_IDS),
+    alone(RESULTS_WITHOUT_IDS),
     alone(REASONING),
     alone(CALLERS.map(lambda caller: {**caller, "tool_calls": []})),
 )

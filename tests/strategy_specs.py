@@ -49,7 +49,7 @@ TRIGGERS = st.recursive(
 
 FLAG = st.booleans()
 STYLE = st.sampled_from(["results", "names"])
-MAX_CHARS = st.sampled_from([60, 100, 4096])
+MAX_CHARS = st.sampled_from([64, 100, 4096])
 
 
 def max_n_truncation(spec: Spec, max_n: int, share: float) -> Spec:
@@ -94,10 +94,18 @@ SLIDING_WINDOWS = st.one_of(
         minimum_preserved=st.integers(1, 4),
         **PRESERVE,
     ),
+    options(
+        "sliding_window",
+        ("keep_last_turns", st.integers(1, 3)),
+        ("trigger", TRIGGERS),
+        target=TRIGGERS,
+        **PRESERVE,
+    ),
 )
 SELECTIVE_TOOL_CALLS = options(
     "selective_tool_call",
     keep_last_tool_call_groups=st.integers(0, 3),
+    minimum_preserved=st.integers(1, 4),
     trigger=TRIGGERS,
     target=TRIGGERS,
 )
@@ -105,6 +113,8 @@ TOOL_RESULTS = st.one_of(
     options(
         "tool_result",
         keep_last_tool_call_groups=st.integers(0, 3),
+        trigger=TRIGGERS,
+        target=TRIGGERS,
         style=STYLE,
         max_chars=MAX_CHARS,
     ),
@@ -124,6 +134,8 @@ CONTEXT_WINDOWS = options(
     tool_eviction_threshold=st.sampled_from([0.25, 0.5, 0.6]),
     truncation_threshold=st.sampled_from([0.7, 0.8, 1.0]),
     keep_last_tool_call_groups=st.integers(0, 4),
+    preserve_first_user_group=FLAG,
+    preserve_last_user_group=FLAG,
 )
 
 
@@ -137,7 +149,7 @@ def composed(inner: Specs) -> Specs:
             ("token_budget", budget),
             ("strategies", several),
             early_stop=FLAG,
-            **PRESERVE,
+            preserve_last_user_group=FLAG,
         ),
     )
 

@@ -9,7 +9,7 @@ ODD = [
     "nul\x00inside",
     "\ud800",
     "before\udc00after",
-    "\ud83d\ude00",  # two halves that never became one emoji
+    "\ud83d\ude00",  # the two halves of one emoji
     "👩‍👩‍👧‍👦 family",
     "🏳️‍🌈",
     "e\u0301\u0301",

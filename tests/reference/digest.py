@@ -2,7 +2,7 @@
 
 from reference.grouping import Group
 from reference.history import readable
-from reference.messages import Message, calls, is_result, plain_texts, result_key
+from reference.messages import Key, Message, calls, is_result, result_key, said_texts
 
 CUT_MARK = "... [truncated]"
 
@@ -10,19 +10,21 @@ CUT_MARK = "... [truncated]"
 def digest(group: Group, style: str, max_chars: int) -> str:
     if style == "names":
         names = [call.name for message in group.messages for call in calls(message)]
-        return fit("[Tool calls: ", ", ".join(names) or "no calls", max_chars)
-    labels = [label(message, group) for message in group.messages if is_result(message)]
-    return fit("[Tool results: ", "; ".join(labels) or "no results", max_chars)
-
-
-def label(result: Message, group: Group) -> str:
-    text = "\n".join(plain_texts(result))
-    key = result_key(result)
+        return fit("[Tool calls: ", ", ".join(names) if names else "no calls", max_chars)
+    labels = []
+    names_so_far: dict[Key | None, str] = {}
     for message in group.messages:
-        for call in calls(message):
-            if key is not None and call.key == key:
-                return f"{call.name}: {text}".strip()
-    return text.strip()
+        names_so_far |= {call.key: call.name for call in calls(message)}
+        if is_result(message):
+            labels.append(label(message, names_so_far))
+    return fit("[Tool results: ", "; ".join(labels) if labels else "no results", max_chars)
+
+
+def label(result: Message, names: dict[Key | None, str]) -> str:
+    key = result_key(result)
+    name = "" if key is None else names.get(key, "")
+    text = "\n".join(said_texts(result))
+    return f"{name}: {text}".strip() if name else text.strip()
 
 
 def fit(prefix: str, body: str, max_chars: int) -> str:

@@ -87,11 +87,20 @@ class Grouping:
             self.join(position, unanswered[-1].position)
             unanswered[-1].answered = True
         elif in_run:
-            pass
+            self.answer_a_call_without_id(start)
         elif same_key:
             self.join(position, same_key[-1].position)
-        elif position > start and self.is_stray(position - 1):
-            self.join(position, position - 1)
+        else:
+            for stray in filter(self.is_stray, range(start, position)):
+                self.join(position, stray)
+
+    def answer_a_call_without_id(self, start: int) -> None:
+        """A result that answers no call by its id answers one of its run that has none."""
+        holder = self.holder_of_calls_before(start)
+        for call in self.calls:
+            if call.position == holder and call.key is None and not call.answered:
+                call.answered = True
+                return
 
     def start_of_results(self, position: int) -> int:
         start = position
@@ -100,7 +109,7 @@ class Grouping:
         return start
 
     def is_stray(self, position: int) -> bool:
-        """Say whether a result has come to rest in a group without calls."""
+        """Say whether a result belongs to no call that is known so far."""
         owner = self.owner[position]
         return all(self.owner[call.position] != owner for call in self.calls)
 

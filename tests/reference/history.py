@@ -1,15 +1,12 @@
 """A grouped history with its figures, all of them computed anew whenever they are asked for."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from reference.grouping import Group, group_messages
-from reference.messages import Message, opaque_parts, texts
+from reference.messages import Message, texts
+from reference.parts import part_class, parts
 
-IMAGE_PARTS = {"image_url", "input_image", "image"}
-AUDIO_PARTS = {"input_audio"}
-FILE_PARTS = {"file", "input_file"}
 NO_ALLOWANCE = {"image": 0, "audio": 0, "file": 0, "other": 0}
 
 
@@ -24,20 +21,12 @@ class Totals(NamedTuple):
 
 
 def readable(text: str) -> str:
-    """Return the text with U+FFFD for every lone surrogate."""
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+    """Return the text with U+FFFD for every lone surrogate; two that fit are one character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def byte_length(text: str) -> int:
     return len(readable(text).encode())
-
-
-def part_class(part: Message) -> str:
-    name = part.get("type")
-    for group, members in (("image", IMAGE_PARTS), ("audio", AUDIO_PARTS), ("file", FILE_PARTS)):
-        if name in members:
-            return group
-    return "other"
 
 
 class History:
@@ -64,7 +53,8 @@ class History:
         tokens = 0
         for message in group.messages:
             tokens += sum(self.count(readable(text)) for text in texts(message))
-            tokens += sum(self.part_tokens[part_class(part)] for part in opaque_parts(message))
+            classes = [part_class(part) for part in parts(message)]
+            tokens += sum(self.part_tokens[name] for name in classes if name is not None)
         return tokens
 
     def totals(self) -> Totals:

@@ -1,13 +1,14 @@
 """What one chat message says: its texts, its calls, and the call that it answers."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+from reference.parts import is_reasoning, parts, said, thought
 
 Message = Mapping[str, Any]
 Key = tuple[str, str]
 
-TEXT_PARTS = {"text", "input_text", "output_text"}
-REASONING_PARTS = {"reasoning", "thinking", "redacted_thinking"}
 STAND_IN_OPENINGS = ("[Tool results: ", "[Tool calls: ", "[Summary]")
 
 
@@ -19,21 +20,18 @@ class Call(NamedTuple):
     arguments: str
 
 
-def parts(message: Message) -> list[Message]:
-    content = message.get("content")
-    return list(content) if isinstance(content, list) else []
-
-
 def is_result(message: Message) -> bool:
     return message["role"] in {"tool", "function"}
 
 
+def key_of(kind: str, name: object) -> Key | None:
+    return (kind, name) if isinstance(name, str) else None
+
+
 def result_key(message: Message) -> Key | None:
     if message["role"] == "function":
-        name = message.get("name")
-        return None if name is None else ("function", name)
-    call_id = message.get("tool_call_id")
-    return None if call_id is None else ("tool", call_id)
+        return key_of("function", message.get("name"))
+    return key_of("tool", message.get("tool_call_id"))
 
 
 def calls(message: Message) -> list[Call]:
@@ -41,81 +39,55 @@ def calls(message: Message) -> list[Call]:
         return []
     found = []
     for tool_call in message.get("tool_calls") or []:
-        call_id = tool_call.get("id")
-        key = None if call_id is None else ("tool", call_id)
-        function = tool_call.get("function") or {}
-        custom = tool_call.get("custom") or {}
-        name = function.get("name") or custom.get("name") or ""
-        arguments = function.get("arguments") or custom.get("input") or ""
-        found.append(Call(key, name, arguments))
+        key = key_of("tool", tool_call.get("id"))
+        inner = tool_call.get("function") or tool_call.get("custom") or {}
+        arguments = inner.get("arguments", inner.get("input"))
+        found.append(Call(key, inner.get("name") or "", as_text(arguments)))
     legacy = message.get("function_call")
     if legacy is not None:
-        name = legacy.get("name") or ""
-        found.append(Call(("function", name), name, legacy.get("arguments") or ""))
+        key = key_of("function", legacy.get("name"))
+        found.append(Call(key, legacy.get("name") or "", as_text(legacy.get("arguments"))))
     return found
 
 
-def plain_texts(message: Message) -> list[str]:
+def as_text(arguments: object) -> str:
+    """Return arguments as text; some frameworks hold them as objects."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def said_texts(message: Message) -> list[str]:
     """Return what the message says in its content, reasoning apart."""
     content = message.get("content")
     if isinstance(content, str):
         return [content]
-    texts = []
-    for part in parts(message):
-        if part.get("type") in TEXT_PARTS:
-            texts.append(part.get("text") or "")
-        if part.get("type") == "refusal":
-            texts.append(part.get("refusal") or "")
-    return texts
+    return [text for part in parts(message) if (text := said(part)) is not None]
 
 
-def reasoning_texts(message: Message) -> list[str]:
-    texts = []
-    if message["role"] == "assistant":
-        texts.append(message.get("reasoning_content") or message.get("reasoning") or "")
-    texts += [
-        part.get("text") or part.get("thinking") or ""
-        for part in parts(message)
-        if part.get("type") in {"reasoning", "thinking"}
-    ]
-    return texts
+def reasoning_field(message: Message) -> str:
+    if message["role"] != "assistant":
+        return ""
+    return message.get("reasoning_content") or message.get("reasoning") or ""
 
 
 def texts(message: Message) -> list[str]:
     """Return every text of the message, to be counted one by one."""
-    found = plain_texts(message) + reasoning_texts(message)
+    found = said_texts(message) + [thought(part) or "" for part in parts(message)]
     if message["role"] == "assistant":
-        found.append(message.get("refusal") or "")
+        found += [reasoning_field(message), message.get("refusal") or ""]
     for call in calls(message):
         found += [call.name, call.arguments]
     return [text for text in found if text != ""]
 
 
-def opaque_parts(message: Message) -> list[Message]:
-    """Return the parts that hold no text: images, audio, files and whatever is unknown."""
-    known = TEXT_PARTS | {"refusal", "reasoning", "thinking"}
-    return [part for part in parts(message) if part.get("type") not in known]
-
-
 def is_reasoning_only(message: Message) -> bool:
     if message["role"] != "assistant" or calls(message):
         return False
-    if any(plain_texts(message)):
-        return False
-    if any(message.get(key) for key in ("reasoning_content", "reasoning")):
-        return True
     found = parts(message)
-    return found != [] and all(part.get("type") in REASONING_PARTS for part in found)
-
-
-def opening(message: Message) -> str:
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    for part in parts(message):
-        if part.get("type") in TEXT_PARTS:
-            return str(part.get("text") or "")
-    return ""
+    if reasoning_field(message):
+        return not any(said_texts(message))
+    return found != [] and all(is_reasoning(part) for part in found)
 
 
 def kind(message: Message) -> str:
@@ -125,6 +97,6 @@ def kind(message: Message) -> str:
         return "system"
     if is_result(message) or calls(message):
         return "tool_call"
-    if opening(message).startswith(STAND_IN_OPENINGS):
+    if said_texts(message) and said_texts(message)[0].startswith(STAND_IN_OPENINGS):
         return "summary"
     return "user" if role == "user" else "assistant_text"

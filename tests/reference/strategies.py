@@ -65,9 +65,16 @@ def sliding_window(history: History, spec: Spec) -> None:
 
 
 def whole_turns(history: History, groups: list[Group], newest: int) -> list[list[Group]]:
+    """Make a step of each old turn, and one of each system group that is not preserved."""
     old = sorted(turns_of(history.included()))[:-newest]
-    steps = [[group for group in groups if group.turn == turn] for turn in old]
-    return [step for step in steps if step]
+    steps = []
+    for group in groups:
+        if group.turn is None:
+            steps.append([group])
+        elif group.turn in old:
+            steps.append([other for other in groups if other.turn == group.turn])
+            old.remove(group.turn)
+    return steps
 
 
 def old_tool_calls(history: History, spec: Spec, *, minimum: int, keep_last: int) -> list[Group]:
@@ -80,7 +87,8 @@ def old_tool_calls(history: History, spec: Spec, *, minimum: int, keep_last: int
 def selective_tool_call(history: History, spec: Spec) -> None:
     if starts(history, spec, ["always"]):
         keep_last = spec.get("keep_last_tool_call_groups", 1)
-        groups = old_tool_calls(history, spec, minimum=1, keep_last=keep_last)
+        minimum = spec.get("minimum_preserved", 1)
+        groups = old_tool_calls(history, spec, minimum=minimum, keep_last=keep_last)
         target = target_of(spec, ["always"])
         exclude_until(history, [[group] for group in groups], target, "tool_call_compaction")
 

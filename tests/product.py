@@ -1,0 +1,66 @@
+"""The product's own strategies, built from the descriptions that the twin runs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from chatfold import (
+    ContextWindowCompactionStrategy,
+    PipelineCompactionStrategy,
+    SelectiveToolCallCompactionStrategy,
+    SlidingWindowStrategy,
+    Strategy,
+    TokenBudgetComposedStrategy,
+    ToolResultCompactionStrategy,
+    Trigger,
+    TruncationStrategy,
+    triggers,
+)
+from chatfold.tokenizers import TokenizerLike
+
+Spec = dict[str, Any]
+
+CLASSES: dict[str, Callable[..., Strategy]] = {
+    "truncation": TruncationStrategy,
+    "sliding_window": SlidingWindowStrategy,
+    "selective_tool_call": SelectiveToolCallCompactionStrategy,
+    "tool_result": ToolResultCompactionStrategy,
+    "token_budget": TokenBudgetComposedStrategy,
+    "context_window": ContextWindowCompactionStrategy,
+}
+
+
+TRIGGERS: dict[str, Callable[..., Trigger]] = {
+    "always": lambda: triggers.always,
+    "never": lambda: triggers.never,
+    "not": lambda inner: ~build_trigger(inner),
+    "all_of": lambda inners: triggers.all_of(*map(build_trigger, inners)),
+    "any_of": lambda inners: triggers.any_of(*map(build_trigger, inners)),
+    "tokens_exceed": triggers.tokens_exceed,
+    "tokens_below": triggers.tokens_below,
+    "messages_exceed": triggers.messages_exceed,
+    "turns_exceed": triggers.turns_exceed,
+    "groups_exceed": triggers.groups_exceed,
+    "bytes_exceed": triggers.bytes_exceed,
+    "has_tool_calls": triggers.has_tool_calls,
+}
+
+
+def build_trigger(spec: list[Any]) -> Trigger:
+    name, *arguments = spec
+    return TRIGGERS[name](*arguments)
+
+
+def build_strategy(spec: Spec, tokenizer: TokenizerLike) -> Strategy:
+    """Build a strategy; `tokens` in a truncation says that it has a tokenizer of its own."""
+    options = dict(spec)
+    kind = options.pop("kind")
+    for name in ("trigger", "target"):
+        if name in options:
+            options[name] = build_trigger(options[name])
+    if "strategies" in options:
+        options["strategies"] = [build_strategy(each, tokenizer) for each in spec["strategies"]]
+    if options.pop("tokens", False):
+        options["tokenizer"] = tokenizer
+    if kind == "pipeline":
+        return PipelineCompactionStrategy(*options["strategies"])
+    return CLASSES[kind](**options)
