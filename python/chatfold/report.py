@@ -127,7 +127,7 @@ class CompactionReport(NamedTuple):
             missed = "" if self.target_met else ", target missed"
             return f"unchanged: {_size(self.after)}{missed}"
         steps = ", ".join(
-            f"{step.strategy} {step.groups:,} group{'' if step.groups == 1 else 's'}"
+            f"{step.strategy} {_counted(step.groups, 'group')}"
             for step in self.steps
             if step.groups
         )
@@ -137,5 +137,9 @@ class CompactionReport(NamedTuple):
 
 def _size(figures: Figures) -> str:
     tokens = figures.known_tokens
-    messages = f"{figures.messages:,} message{'' if figures.messages == 1 else 's'}"
-    return messages if tokens is None else f"{messages}, {tokens:,} tokens"
+    messages = _counted(figures.messages, "message")
+    return messages if tokens is None else f"{messages}, {_counted(tokens, 'token')}"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -159,6 +159,9 @@ def compact_command(
         Literal["results", "names"],
         typer.Option(help="Whether a digest shows the results, or the names of the tools."),
     ] = "results",
+    digest_chars: Annotated[
+        int, typer.Option(min=64, metavar="N", help="The most characters of a digest.")
+    ] = 4096,
     keep_first_user: Annotated[
         bool, typer.Option("--keep-first-user", help="Never remove the first user message.")
     ] = False,
@@ -183,6 +186,7 @@ def compact_command(
         to=to,
         max_output=max_output,
         digest_style=digest_style,
+        digest_chars=digest_chars,
         keep_first_user=keep_first_user,
         tokenizer=counter,
     )

@@ -29,6 +29,7 @@ class Wishes:
         to: Where a truncation stops.
         max_output: What the answer may take of the context window.
         digest_style: What a digest shows.
+        digest_chars: The most characters of a digest.
         keep_first_user: Whether the first user message stays.
         tokenizer: What counts tokens.
     """
@@ -37,6 +38,7 @@ class Wishes:
     to: int | None
     max_output: int
     digest_style: Literal["results", "names"]
+    digest_chars: int
     keep_first_user: bool
     tokenizer: Tokenizer
 
@@ -83,7 +85,9 @@ def _step(name: str, value: int, wishes: Wishes) -> Strategy:
             return _truncation(name, value, wishes)
         case "collapse_tool_results":
             return ToolResultCompactionStrategy(
-                keep_last_tool_call_groups=value, style=wishes.digest_style
+                keep_last_tool_call_groups=value,
+                style=wishes.digest_style,
+                max_chars=wishes.digest_chars,
             )
         case "remove_tool_calls":
             return SelectiveToolCallCompactionStrategy(keep_last_tool_call_groups=value)
