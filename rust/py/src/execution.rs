@@ -171,7 +171,7 @@ pub(crate) fn restore(
 pub(crate) fn replace(
     index: &Bound<'_, PyMessageIndex>,
     groups: Vec<Bound<'_, PyMessageGroup>>,
-    text: &str,
+    text: String,
     role: &str,
     reason: &str,
 ) -> PyResult<Option<PyMessageGroup>> {

@@ -139,10 +139,17 @@ impl MessageIndex {
     ///
     /// Nothing happens (and `None` comes back) unless the text has fewer UTF-8 bytes than the texts
     /// that it replaces.
-    pub fn replace(&mut self, slots: &[u32], role: Role, text: &str, reason: &str) -> Option<u32> {
+    pub fn replace(
+        &mut self,
+        slots: &[u32],
+        role: Role,
+        text: impl Into<String>,
+        reason: &str,
+    ) -> Option<u32> {
         let held: Vec<GroupId> = slots.iter().filter_map(|&slot| self.held(slot)).collect();
         let first = held.iter().map(|group| group.slot).min()?;
         let bytes: u64 = held.iter().map(|&group| self.byte_count(group)).sum();
+        let text = text.into();
         if text.len() as u64 >= bytes {
             return None;
         }
@@ -150,7 +157,7 @@ impl MessageIndex {
         let reason = self.reason_number(reason);
         self.stand_ins.push(StandIn {
             role,
-            text: text.to_owned(),
+            text,
             replaces: held.clone(),
             slot: first,
             tokens: UNKNOWN,

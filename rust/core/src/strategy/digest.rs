@@ -1,7 +1,7 @@
 //! Digests: the text that takes the place of a tool-call group.
 
 use crate::error::Result;
-use crate::host::{Callback, Host, ToolExchange, ToolResult};
+use crate::host::{Callback, Host, ToolResult};
 
 /// Which text a digest is.
 #[derive(Clone, Debug)]
@@ -34,53 +34,69 @@ impl Digest {
         };
         let exchange = host.tool_exchange(messages, limit)?;
         Ok(match &self.style {
-            DigestStyle::Results => {
-                self.fitted("[Tool results: ", &labels(&exchange, self.max_chars + 1))
-            }
+            DigestStyle::Results => self.results(&exchange.results),
             DigestStyle::Names if exchange.names.is_empty() => {
-                self.fitted("[Tool calls: ", "no calls")
+                self.closed("[Tool calls: no calls".to_owned(), CALLS.len())
             }
-            DigestStyle::Names => self.fitted("[Tool calls: ", &exchange.names.join(", ")),
+            DigestStyle::Names => {
+                self.closed(format!("{CALLS}{}", exchange.names.join(", ")), CALLS.len())
+            }
             DigestStyle::Custom(formatter) => host.format_digest(*formatter, &exchange)?,
         })
     }
 
-    /// The label between the opening and the bracket, cut where the whole would be too long.
-    fn fitted(&self, opening: &str, label: &str) -> String {
-        let frame = opening.len() + 1;
-        if label.chars().count() + frame <= self.max_chars {
-            return format!("{opening}{label}]");
+    fn results(&self, results: &[ToolResult]) -> String {
+        let mut text = RESULTS.to_owned();
+        if results.is_empty() {
+            text.push_str("no results");
         }
-        let room = self.max_chars.saturating_sub(frame + CUT.len());
-        let end = label.char_indices().nth(room).map_or(label.len(), |(end, _)| end);
-        format!("{opening}{}{CUT}]", label[..end].trim_end_matches(is_space))
+        for (number, result) in results.iter().enumerate() {
+            // A code point has at most four bytes: what comes now is cut away anyway.
+            if text.len() > self.max_chars * 4 {
+                break;
+            }
+            if number > 0 {
+                text.push_str("; ");
+            }
+            push_label(&mut text, result);
+        }
+        self.closed(text, RESULTS.len())
+    }
+
+    /// Puts the bracket behind the text, and cuts it where it is too long.
+    fn closed(&self, mut text: String, opening: usize) -> String {
+        // Most texts have fewer bytes than code points are allowed.
+        if text.len() < self.max_chars || text.chars().count() < self.max_chars {
+            text.push(']');
+            return text;
+        }
+        let room = self.max_chars.saturating_sub(opening + CUT.len() + 1);
+        if let Some((end, _)) = text[opening..].char_indices().nth(room) {
+            text.truncate(opening + end);
+        }
+        let kept = text[opening..].trim_end_matches(is_space).len();
+        text.truncate(opening + kept);
+        text.push_str(CUT);
+        text.push(']');
+        text
     }
 }
 
-/// The results with their tools, up to about `enough` code points.
-fn labels(exchange: &ToolExchange, enough: usize) -> String {
-    if exchange.results.is_empty() {
-        return "no results".to_owned();
-    }
-    let mut text = String::new();
-    for (number, result) in exchange.results.iter().enumerate() {
-        if text.len() > enough * 4 {
-            break;
-        }
-        if number > 0 {
-            text.push_str("; ");
-        }
-        text.push_str(label(result).trim_matches(is_space));
-    }
-    text
-}
+const RESULTS: &str = "[Tool results: ";
+const CALLS: &str = "[Tool calls: ";
 
-fn label(result: &ToolResult) -> String {
+/// Adds `name: result`, or the result alone, without white space around it.
+fn push_label(text: &mut String, result: &ToolResult) {
+    let start = text.len();
     if result.name.is_empty() {
-        result.text.clone()
+        text.push_str(result.text.trim_start_matches(is_space));
     } else {
-        format!("{}: {}", result.name, result.text)
+        text.push_str(result.name.trim_start_matches(is_space));
+        text.push_str(": ");
+        text.push_str(&result.text);
     }
+    let kept = text[start..].trim_end_matches(is_space).len();
+    text.truncate(start + kept);
 }
 
 /// White space as Python's `str.strip` has it: the information separators count.
@@ -91,11 +107,13 @@ fn is_space(char: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Digest, DigestStyle};
+    use crate::host::ToolResult;
 
     #[test]
     fn a_long_label_is_cut_at_a_code_point_and_marked() {
         let digest = Digest { style: DigestStyle::Results, max_chars: 40 };
-        let text = digest.fitted("[Tool results: ", &"é".repeat(50));
+        let result = ToolResult { name: String::new(), text: "é".repeat(50) };
+        let text = digest.results(&[result]);
         assert_eq!(text, format!("[Tool results: {}... [truncated]]", "é".repeat(9)));
         assert_eq!(text.chars().count(), 40);
     }

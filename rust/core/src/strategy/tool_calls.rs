@@ -62,7 +62,7 @@ impl ToolCalls {
                     ToolCallsAction::Exclude => index.exclude(slot, reason),
                     ToolCallsAction::Digest(digest) => {
                         let text = digest.of(&index.slot_messages(slot), host)?;
-                        index.replace(&[slot], Role::Assistant, &text, reason).is_some()
+                        index.replace(&[slot], Role::Assistant, text, reason).is_some()
                     }
                 };
                 if changed {
