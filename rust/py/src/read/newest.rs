@@ -160,19 +160,30 @@ impl<'a, 'py> History<'a, 'py> {
 
     /// Fills the index with what is kept and what is newer than the cut.
     ///
-    /// Says `false` where a result in the newest part has its call in the older part.
+    /// Says `false` where a result in the newest part may have its call in the older part.
     fn fill(&mut self, index: &Bound<'_, PyMessageIndex>, start: usize) -> PyResult<bool> {
         self.held.clear();
         let older = self.kept.iter().copied().take_while(|&position| position < start);
         self.held.extend(older.chain(start..self.roles.len()));
-        let mut calls = HashSet::new();
+        // How many calls of the newest part wait for a result, by key.
+        let mut waiting: HashMap<CallKey, usize> = HashMap::new();
         let mut searching = HashSet::new();
         PyMessageIndex::with(index, |state| {
             empty(state);
             for &position in &self.held {
                 let facts = self.facts(position)?;
-                calls.extend(facts.calls.iter().copied().flatten());
-                searching.extend(facts.answers.filter(|key| !calls.contains(key)));
+                for key in facts.calls.iter().copied().flatten() {
+                    *waiting.entry(key).or_default() += 1;
+                }
+                if let Some(key) = facts.answers {
+                    // A result takes the nearest call that waits, which may be one of long ago.
+                    match waiting.get_mut(&key).filter(|calls| **calls > 0) {
+                        Some(calls) => *calls -= 1,
+                        None => {
+                            searching.insert(key);
+                        }
+                    }
+                }
                 state.core.push(&facts).map_err(to_python)?;
                 state.messages.list.push(self.messages.get_item(position)?.unbind());
             }
