@@ -22,8 +22,9 @@ LINKS = [
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
 ]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RECIPES = (ROOT / "justfile").read_text(encoding="utf-8")
 KNOWN = {"python3", "cargo", "pip", ".venv/bin/pip", ".venv/bin/pytest", ".venv/bin/chatfold"}
-KNOWN |= {".venv/bin/ruff", ".venv/bin/mypy", ".venv/bin/maturin"}
+KNOWN |= {".venv/bin/just"}
 
 
 def commands(line: str) -> list[list[str]]:
@@ -50,6 +51,8 @@ def test_a_command_line_names_files_groups_and_extras_that_exist(line: str) -> N
                 assert (ROOT / word).exists()
             if word == "--group":
                 assert after in PROJECT["dependency-groups"]
+            if command[0].endswith("just"):
+                assert re.search(rf"^{after}\b.*:", RECIPES, re.MULTILINE) or not after
             if match := re.fullmatch(r"(?:\.|chatfold)\[(\w+)\]", word):
                 assert match[1] in PROJECT["project"]["optional-dependencies"]
 
