@@ -3,13 +3,11 @@
 use std::sync::LazyLock;
 
 use super::backtrack::split;
-use super::cache::{self, Cache, Long};
-use super::merge;
+use super::cache::Cache;
 use super::pairs::Pairs;
-use super::pretokenize::{Cl100k, O200k, Pattern, Pieces};
+use super::pretokenize::{Cl100k, O200k, Pieces};
 use super::seams::Seams;
 use super::vocabulary::Vocabulary;
-use super::window::{LONGEST_KEY, hash, hash_long, key, window};
 
 /// The names that [`encoding`] knows.
 pub const ENCODING_NAMES: &[&str] = &["o200k_base", "cl100k_base"];
@@ -50,9 +48,9 @@ enum Cut {
 pub struct Bpe {
     index: usize,
     cut: Cut,
-    vocabulary: Vocabulary,
-    pairs: Pairs,
-    seams: Seams,
+    pub(super) vocabulary: Vocabulary,
+    pub(super) pairs: Pairs,
+    pub(super) seams: Seams,
 }
 
 impl std::fmt::Debug for Bpe {
@@ -174,123 +172,6 @@ impl Bpe {
     /// ```
     pub fn vocabulary(&self) -> impl Iterator<Item = (&[u8], u32)> {
         (0..).take(self.vocabulary.len()).map(|rank| (self.vocabulary.bytes(rank), rank))
-    }
-
-    fn surely_above(&self, bytes: usize, limit: usize) -> bool {
-        bytes.div_ceil(self.vocabulary.longest()) > limit
-    }
-
-    fn count_pieces<P: Pattern>(
-        &self,
-        text: &[u8],
-        limit: usize,
-        cache: &mut Cache,
-    ) -> Option<usize> {
-        let mut total = 0;
-        let mut pieces = Pieces::<P>::new(text);
-        while let Some((start, end)) = pieces.next() {
-            let length = end - start;
-            if length <= LONGEST_KEY {
-                total += self.count_short(text, start, length, cache);
-            } else {
-                if self.surely_above(length, limit - total) {
-                    return None;
-                }
-                total += self.count_long(text, start, end, cache);
-            }
-            if total > limit {
-                return None;
-            }
-        }
-        Some(total)
-    }
-
-    /// The count of a piece of at most 15 bytes.
-    #[inline(always)]
-    fn count_short(&self, text: &[u8], start: usize, length: usize, cache: &mut Cache) -> usize {
-        let key = key(window(text, start), length);
-        let hash = hash(key);
-        match cache.short(hash, key) {
-            0 => self.count_new(hash, key, length, cache),
-            count => count,
-        }
-    }
-
-    /// The count of a piece of at most 15 bytes that the cache does not know.
-    #[inline(never)]
-    fn count_new(&self, hash: u64, key: u128, length: usize, cache: &mut Cache) -> usize {
-        let count = if self.vocabulary.rank_of_key(hash, key).is_some() {
-            1
-        } else {
-            merge::count(&self.pairs, &key.to_le_bytes()[..length])
-        };
-        cache.keep_short(hash, key, count);
-        count
-    }
-
-    /// The count of a piece of at least 16 bytes.
-    #[inline(never)]
-    fn count_long(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache) -> usize {
-        if end - start > cache::LONGEST {
-            return self.count_parts(text, start, end, cache);
-        }
-        let long = Long::new(text, start, end - start);
-        match cache.long(&long) {
-            0 => {
-                let count = self.count_parts(text, start, end, cache);
-                cache.keep_long(&long, count);
-                count
-            }
-            count => count,
-        }
-    }
-
-    /// The count of a piece of at least 16 bytes, cut at its seams.
-    fn count_parts(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache) -> usize {
-        let mut total = 0;
-        let mut from = start;
-        let mut searched = start;
-        while from < end {
-            let mut seams = self.seams.between(text, searched, end);
-            let base = searched;
-            if end - base < 64 {
-                seams |= 1 << (end - base);
-                searched = end;
-            } else if seams == 0 {
-                searched = base + 56;
-                while text[searched] & 0xC0 == 0x80 {
-                    searched += 1;
-                }
-            }
-            while seams != 0 {
-                let at = base + seams.trailing_zeros() as usize;
-                seams &= seams - 1;
-                total += self.count_part(text, from, at, cache);
-                from = at;
-                searched = at;
-            }
-        }
-        total
-    }
-
-    /// The count of a part without a seam.
-    #[inline(always)]
-    fn count_part(&self, text: &[u8], start: usize, end: usize, cache: &mut Cache) -> usize {
-        if end - start <= LONGEST_KEY {
-            self.count_short(text, start, end - start, cache)
-        } else {
-            self.count_seamless(&text[start..end])
-        }
-    }
-
-    /// The count of at least 16 bytes without a seam.
-    fn count_seamless(&self, part: &[u8]) -> usize {
-        if self.vocabulary.rank(part).is_some() {
-            return 1;
-        }
-        let mut ranks = Vec::with_capacity(part.len() / 4);
-        split(&self.vocabulary, &self.pairs, part, &mut ranks);
-        ranks.len()
     }
 }
 

@@ -63,7 +63,7 @@ impl Cache {
     }
 
     /// The count of a piece of up to 15 bytes, or 0 if it is not remembered.
-    #[inline(always)]
+    #[inline]
     pub(super) fn short(&self, hash: u64, key: u128) -> usize {
         let remembered = self.short[place(hash, SHORT_SLOTS)] ^ key;
         // Equal but for the count, which is what is left.
@@ -81,7 +81,7 @@ impl Cache {
     }
 
     /// The count of a longer piece, or 0 if it is not remembered.
-    #[inline(always)]
+    #[inline]
     pub(super) fn long(&self, piece: &Long) -> usize {
         let (start, rest) = self.long[piece.slot];
         let remembered = rest ^ piece.rest;
@@ -103,7 +103,7 @@ impl Cache {
 
 impl Long {
     /// The piece from `at` on, of 16 to [`LONGEST`] bytes.
-    #[inline(always)]
+    #[inline]
     pub(super) fn new(text: &[u8], at: usize, length: usize) -> Self {
         let start = window(text, at);
         let rest = key(window(text, at + WIDTH), length - WIDTH);
@@ -112,7 +112,7 @@ impl Long {
     }
 }
 
-#[inline(always)]
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "reduced to the number of slots")]
 fn place(hash: u64, slots: usize) -> usize {
     (hash >> 32) as usize & (slots - 1)

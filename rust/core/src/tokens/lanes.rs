@@ -3,7 +3,7 @@
 /// Which bytes lie in `low..=high`?
 ///
 /// On x86-64 four instructions of the baseline SSE2; elsewhere arithmetic on two words.
-#[inline(always)]
+#[inline]
 pub(super) fn within(window: u128, low: u8, high: u8) -> u32 {
     #[cfg(target_arch = "x86_64")]
     {
@@ -16,14 +16,8 @@ pub(super) fn within(window: u128, low: u8, high: u8) -> u32 {
     }
 }
 
-/// Which bytes are not ASCII?
-#[inline(always)]
-pub(super) fn beyond_ascii(window: u128) -> u32 {
-    within(window, 0x80, 0xFF)
-}
-
 /// Which bytes equal `byte`?
-#[inline(always)]
+#[inline]
 pub(super) fn equal(window: u128, byte: u8) -> u32 {
     within(window, byte, byte)
 }

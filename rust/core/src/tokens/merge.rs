@@ -41,32 +41,32 @@ pub(super) fn count(pairs: &Pairs, piece: &[u8]) -> usize {
         if lowest == i32::MAX {
             return starts.count_ones() as usize - 2;
         }
-        let (merged, at) = unpacked(lowest);
+        let (rank, at) = unpacked(lowest);
         let gone = next(starts, at);
         starts &= !(1 << gone);
         if starts.count_ones() == 4 {
             return 2; // they do not merge, else the piece were a token
         }
         let (before, after) = (previous(starts, at), next(starts, at));
-        tokens[at] = merged;
+        tokens[at] = rank;
         merges[gone] = i32::MAX;
-        merges[at] = packed(pairs.merge(merged, tokens[after]), at);
-        merges[before] = packed(pairs.merge(tokens[before], merged), before);
+        merges[at] = packed(pairs.merge(rank, tokens[after]), at);
+        merges[before] = packed(pairs.merge(tokens[before], rank), before);
     }
 }
 
 /// A merge and its place as one number, so that the least of them is the next merge to do.
-#[inline(always)]
+#[inline]
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     reason = "ranks have 18 bits, places four"
 )]
-fn packed(merged: u32, place: usize) -> i32 {
-    if merged == NEVER { i32::MAX } else { (merged as usize * MERGES + place) as i32 }
+fn packed(rank: u32, place: usize) -> i32 {
+    if rank == NEVER { i32::MAX } else { (rank as usize * MERGES + place) as i32 }
 }
 
-#[inline(always)]
+#[inline]
 #[expect(clippy::cast_sign_loss, reason = "packed numbers are positive")]
 fn unpacked(packed: i32) -> (u32, usize) {
     let packed = packed as u32;
@@ -74,13 +74,13 @@ fn unpacked(packed: i32) -> (u32, usize) {
 }
 
 /// The first start after `at`.
-#[inline(always)]
+#[inline]
 fn next(starts: u32, at: usize) -> usize {
     (starts & (!1 << at)).trailing_zeros() as usize % PLACES
 }
 
 /// The last start before `at`.
-#[inline(always)]
+#[inline]
 fn previous(starts: u32, at: usize) -> usize {
     (31 - (starts & ((1 << at) - 1) | 1).leading_zeros()) as usize % PLACES
 }

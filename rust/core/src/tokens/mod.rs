@@ -25,6 +25,7 @@
 mod backtrack;
 mod bpe;
 mod cache;
+mod count;
 mod count_cache;
 mod estimator;
 mod lanes;
@@ -33,6 +34,7 @@ mod merge;
 mod models;
 mod pairs;
 mod pretokenize;
+mod queue;
 mod seams;
 mod table;
 mod unicode;

@@ -40,24 +40,26 @@ impl Seams {
         seams
     }
 
-    /// The seams among the borders between characters in `text[start..end]`, of which at most the
-    /// first 63 bytes count: bit n stands for `start + n`.
+    /// The seams among the borders between characters after `start`, as far as 64 bits go (bit n
+    /// stands for `start + n`), and the character at which to search on; `end` if that was all.
     #[inline]
-    pub(super) fn between(&self, text: &[u8], start: usize, end: usize) -> u64 {
+    pub(super) fn between(&self, text: &[u8], start: usize, end: usize) -> (u64, usize) {
         let mut seams = 0;
-        let end = end.min(start + 63);
-        let mut at = start + width(text[start]);
-        // Without a branch on what is found: every other border would be a surprise.
-        while at < end {
-            seams |= u64::from(self.has(around(text, at))) << (at - start);
-            at += width(text[at]);
+        let mut at = start;
+        loop {
+            let next = at + width(text[at]);
+            if next >= end || next - start >= 64 {
+                return (seams, if next < end { at } else { end });
+            }
+            // Without a branch on what is found: every other border would be a surprise.
+            seams |= u64::from(self.has(around(text, next))) << (next - start);
+            at = next;
         }
-        seams
     }
 
     /// Is the border between these bytes a seam? The three before it are in the low 24 bits of
     /// `around`, the three after it in the next.
-    #[inline(always)]
+    #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "24 bits are left")]
     fn has(&self, around: u64) -> bool {
         let (before, after) = (around as u32 & 0xFF_FFFF, (around >> 24) as u32 & 0xFF_FFFF);
@@ -69,7 +71,7 @@ impl Seams {
         crossed & 1 == 0
     }
 
-    #[inline(always)]
+    #[inline]
     fn get(&self, bit: usize) -> u64 {
         self.crossed[bit / 64] >> (bit % 64)
     }
@@ -80,7 +82,7 @@ fn number(bytes: [u8; 3]) -> u32 {
 }
 
 /// The bytes of the character that starts with this byte.
-#[inline(always)]
+#[inline]
 fn width(first: u8) -> usize {
     match first {
         0x80.. => (!first).leading_zeros() as usize,
@@ -89,7 +91,7 @@ fn width(first: u8) -> usize {
 }
 
 /// The bytes from three before `at` to five after; zeros beyond the ends of the text.
-#[inline(always)]
+#[inline]
 fn around(text: &[u8], at: usize) -> u64 {
     match text.get(at.wrapping_sub(3)..).and_then(|rest| rest.first_chunk::<8>()) {
         Some(bytes) => u64::from_le_bytes(*bytes),
@@ -104,7 +106,7 @@ fn around_an_end(text: &[u8], at: usize) -> u64 {
     }))
 }
 
-#[inline(always)]
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "BITS bits are left")]
 fn bit(before: u32, long_before: bool, after: u32, long_after: bool) -> usize {
     let lengths = u64::from(long_before) << 1 | u64::from(long_after);

@@ -40,7 +40,7 @@ static LOW: [u8; 0x800] = {
 };
 
 /// The class of a code point.
-#[inline(always)]
+#[inline]
 fn class(code_point: usize) -> u8 {
     let page = DATA[code_point / PAGE] as usize;
     DATA[PAGES + page * PAGE + code_point % PAGE]
@@ -49,7 +49,7 @@ fn class(code_point: usize) -> u8 {
 /// The class and the length in bytes of the character at `at`; class 0 at the end of the text.
 ///
 /// `text` is valid UTF-8 and `at` the start of a character or the end.
-#[inline(always)]
+#[inline]
 pub(super) fn class_at(text: &[u8], at: usize) -> (u8, usize) {
     let tail = |byte: u8| usize::from(byte & 0x3F);
     match text.get(at..) {
@@ -77,5 +77,40 @@ pub(super) fn run(text: &[u8], mut at: usize, classes: u8) -> usize {
             return at;
         }
         at += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fancy_regex::Regex;
+
+    use super::{CASELESS, LINE_END, LOWER, MARK, NUMBER, OTHER, SPACE, UPPER, class_at};
+
+    #[test]
+    fn every_code_point_is_in_the_class_that_a_regex_engine_puts_it_in() {
+        let text: String = ('\0'..=char::MAX).collect();
+        let mut classes = vec![OTHER; 0x11_0000];
+        for (class, pattern) in [
+            (UPPER, r"[\p{Lu}\p{Lt}]+"),
+            (LOWER, r"\p{Ll}+"),
+            (CASELESS, r"[\p{Lm}\p{Lo}]+"),
+            (MARK, r"\p{M}+"),
+            (NUMBER, r"\p{N}+"),
+            (SPACE, r"[\s&&[^\r\n]]+"),
+            (LINE_END, r"[\r\n]+"),
+        ] {
+            for run in Regex::new(pattern).unwrap().find_iter(&text) {
+                for character in run.unwrap().as_str().chars() {
+                    classes[character as usize] = class;
+                }
+            }
+        }
+        let mut at = 0;
+        for character in text.chars() {
+            let expected = (classes[character as usize], character.len_utf8());
+            assert_eq!(class_at(text.as_bytes(), at), expected, "U+{:04X}", character as u32);
+            at += character.len_utf8();
+        }
+        assert_eq!(class_at(text.as_bytes(), at), (0, 0));
     }
 }

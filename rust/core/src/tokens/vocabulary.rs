@@ -67,7 +67,7 @@ impl Vocabulary {
             parts: parts.into_boxed_slice(),
             short: Table::with_room_for(count),
             long: Table::with_room_for(count / 32),
-            lengths: Lengths::new(),
+            lengths: Lengths::with_room_for(count / 32),
             longest: 0,
         };
         vocabulary.index();
@@ -144,6 +144,7 @@ impl Vocabulary {
                 let key = key(window(piece, 0), piece.len());
                 self.rank_of_key(hash(key), key)
             }
+            length if length > self.longest => None,
             _ => self.rank_of_long(hash_long(piece), piece),
         }
     }
@@ -156,12 +157,16 @@ impl Vocabulary {
     pub(super) fn longest_match(&self, piece: &[u8], at: usize, below: usize) -> Option<u32> {
         let rest = &piece[at..];
         let below = below.min(rest.len() + 1);
-        if below > LONGEST_KEY + 1 && self.lengths.has_long(rest) {
-            let found = (LONGEST_KEY + 1..below.min(self.longest + 1))
-                .rev()
-                .find_map(|length| self.rank_of_long(hash_long(&rest[..length]), &rest[..length]));
-            if found.is_some() {
-                return found;
+        if below > LONGEST_KEY + 1 {
+            let mut lengths = self.lengths.long(rest) & bits_below(below - LONGEST_KEY - 1);
+            while lengths != 0 {
+                let place = 127 - lengths.leading_zeros() as usize;
+                let start = &rest[..place + LONGEST_KEY + 1];
+                let rank = self.rank_of_long(hash_long(start), start);
+                if rank.is_some() {
+                    return rank;
+                }
+                lengths &= !(1 << place);
             }
         }
         let window = window(piece, at);
@@ -175,5 +180,47 @@ impl Vocabulary {
             lengths &= !(1 << length);
         }
         None
+    }
+}
+
+/// A set of the first `count` bits.
+#[inline]
+fn bits_below(count: usize) -> u128 {
+    if count < 128 { (1 << count) - 1 } else { u128::MAX }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Vocabulary;
+
+    /// Merges the bytes of a token by lower ranks only, until two parts are left.
+    fn parts_of(vocabulary: &Vocabulary, rank: u32) -> Vec<Option<u32>> {
+        let token = vocabulary.bytes(rank);
+        let mut starts: Vec<usize> = (0..=token.len()).collect();
+        while starts.len() > 3 {
+            let lowest = (1..starts.len() - 1)
+                .filter_map(|at| {
+                    Some((vocabulary.rank(&token[starts[at - 1]..starts[at + 1]])?, at))
+                })
+                .filter(|&(merged, _)| merged < rank)
+                .min();
+            starts.remove(lowest.expect("every token can be reached by merges").1);
+        }
+        starts.windows(2).map(|ends| vocabulary.rank(&token[ends[0]..ends[1]])).collect()
+    }
+
+    #[test]
+    fn tokens_are_merged_from_the_parts_that_the_data_names() {
+        for data in [
+            &include_bytes!("../../data/o200k_base.merges")[..],
+            &include_bytes!("../../data/cl100k_base.merges")[..],
+        ] {
+            let vocabulary = Vocabulary::new(data);
+            // All were compared when the data was made; a sample is enough to notice a mistake.
+            for rank in (256..u32::try_from(vocabulary.len()).unwrap()).step_by(23) {
+                let (left, right) = vocabulary.parts(rank);
+                assert_eq!(parts_of(&vocabulary, rank), [Some(left), Some(right)], "{rank}");
+            }
+        }
     }
 }

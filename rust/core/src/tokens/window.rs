@@ -10,7 +10,7 @@ pub(super) const WIDTH: usize = 16;
 pub(super) const LONGEST_KEY: usize = WIDTH - 1;
 
 /// The window at `at`; reads nothing past the end of `text`.
-#[inline(always)]
+#[inline]
 pub(super) fn window(text: &[u8], at: usize) -> u128 {
     match text.get(at..).and_then(|rest| rest.first_chunk::<WIDTH>()) {
         Some(chunk) => u128::from_le_bytes(*chunk),
@@ -33,7 +33,7 @@ fn last_window(text: &[u8], at: usize) -> u128 {
 }
 
 /// The key of the first `length` bytes of a window; `length` is 1 to 15.
-#[inline(always)]
+#[inline]
 pub(super) fn key(window: u128, length: usize) -> u128 {
     (window & KEEP[length]) | ((length as u128) << 120)
 }
@@ -50,13 +50,13 @@ static KEEP: [u128; WIDTH] = {
 };
 
 /// A hash of which every bit depends on every bit of the key: one wide multiplication, folded.
-#[inline(always)]
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the halves are taken on purpose")]
 pub(super) fn hash(key: u128) -> u64 {
     fold(key as u64 ^ 0x9E37_79B9_7F4A_7C15, (key >> 64) as u64 ^ 0xC2B2_AE3D_27D4_EB4F)
 }
 
-#[inline(always)]
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the halves are taken on purpose")]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a).wrapping_mul(u128::from(b));

@@ -18,7 +18,7 @@ pub(super) const BLOCK: usize = 64;
 const LOOKAHEAD: u32 = 3;
 
 /// The classes of 64 bytes.
-pub(super) struct Block {
+pub(in crate::tokens) struct Block {
     /// `[A-Z]`
     pub(super) upper: u64,
     /// `[a-z]`
@@ -39,7 +39,7 @@ pub(super) struct Block {
 
 impl Block {
     /// Sorts the bytes.
-    #[inline(always)]
+    #[inline]
     pub(super) fn new(bytes: &[u8; BLOCK]) -> Self {
         let mut block = Self {
             upper: 0,
@@ -69,43 +69,43 @@ impl Block {
     }
 
     /// `[A-Za-z]`
-    #[inline(always)]
+    #[inline]
     pub(super) fn letters(&self) -> u64 {
         self.upper | self.lower
     }
 
     /// What is neither letter, digit nor white space.
-    #[inline(always)]
+    #[inline]
     pub(super) fn signs(&self) -> u64 {
         self.signs
     }
 
-    #[inline(always)]
+    #[inline]
     fn white(&self) -> u64 {
         self.blanks | self.line_ends
     }
 
     /// Declares bytes unknown.
-    #[inline(always)]
+    #[inline]
     pub(super) fn forget(&mut self, bytes: u64) {
         self.unknown |= bytes;
     }
 
     /// The line ends that follow signs directly belong to their piece; the bytes after those.
-    #[inline(always)]
+    #[inline]
     pub(super) fn after_signs_and_line_ends(&self) -> u64 {
         let first = self.line_ends & self.signs << 1;
         self.line_ends.wrapping_add(first) & !self.line_ends
     }
 
     /// The signs that start a piece: the first of a run, unless a space before it does.
-    #[inline(always)]
+    #[inline]
     pub(super) fn first_signs(&self) -> u64 {
         self.signs & !(self.signs << 1) & !(self.spaces << 1)
     }
 
     /// The starts of pieces, by the rules that both patterns share.
-    #[inline(always)]
+    #[inline]
     pub(super) fn starts(&self) -> u64 {
         // White space or a single sign before letters is part of the word.
         let first_signs = self.first_signs();
@@ -119,7 +119,7 @@ impl Block {
     }
 
     /// Every third digit of a run.
-    #[inline(always)]
+    #[inline]
     fn numbers(&self) -> u64 {
         let mut last = self.digits & !(self.digits << 1);
         let mut starts = last;
@@ -133,7 +133,7 @@ impl Block {
 
     /// `\s*[\r\n]+|\s+(?!\S)|\s+`: a run of white space splits after its last line end and before its
     /// last character, unless that is the line end.
-    #[inline(always)]
+    #[inline]
     fn white_starts(&self) -> u64 {
         let white = self.white();
         let first = white & !(white << 1) & !(self.line_ends & self.signs << 1);
@@ -151,7 +151,7 @@ impl Block {
     }
 
     /// The positions at which a start is certain, whatever the bytes that are not known.
-    #[inline(always)]
+    #[inline]
     pub(super) fn certain(&self) -> u64 {
         let end = self.unknown.trailing_zeros();
         let Some(limit) = end.checked_sub(LOOKAHEAD) else { return 0 };

@@ -16,7 +16,7 @@ use crate::tokens::unicode::{self, LETTER, LINE_END, MARK, NUMBER, OTHER, class_
 pub(in crate::tokens) struct Cl100k;
 
 impl Pattern for Cl100k {
-    #[inline(always)]
+    #[inline]
     fn starts(block: &mut Block, bytes: &[u8; BLOCK]) -> u64 {
         // A single sign before letters may be the apostrophe of a contraction.
         let before_letters = block.first_signs() & block.letters() >> 1;

@@ -20,7 +20,7 @@ pub(super) fn length(text: &[u8], at: usize) -> usize {
 /// as a bit.
 ///
 /// The last bytes of a block are left out: nothing there is certain.
-#[inline(always)]
+#[inline]
 pub(super) fn for_each(mut candidates: u64, bytes: &[u8; BLOCK], mut found: impl FnMut(u64, u64)) {
     while candidates != 0 {
         let at = candidates.trailing_zeros() as usize;
@@ -38,12 +38,12 @@ pub(super) fn for_each(mut candidates: u64, bytes: &[u8; BLOCK], mut found: impl
 
 const LONG_S: [u8; 2] = [0xC5, 0xBF];
 
-#[inline(always)]
+#[inline]
 fn is_single(letter: u8) -> bool {
     matches!(letter | 0x20, b's' | b't' | b'm' | b'd')
 }
 
-#[inline(always)]
+#[inline]
 fn is_double(first: u8, second: u8) -> bool {
     matches!((first | 0x20, second | 0x20), (b'r' | b'v', b'e') | (b'l', b'l'))
 }

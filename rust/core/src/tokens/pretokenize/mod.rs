@@ -45,7 +45,7 @@ impl<'t, P: Pattern> Pieces<'t, P> {
     }
 
     /// The next piece: its start and its end.
-    #[inline(always)]
+    #[inline]
     pub(super) fn next(&mut self) -> Option<(usize, usize)> {
         let start = self.at;
         if self.starts == 0 {
@@ -65,7 +65,7 @@ impl<'t, P: Pattern> Pieces<'t, P> {
     }
 
     /// The starts of pieces in the block at `at`, without the first; 0 if it tells nothing.
-    #[inline(always)]
+    #[inline]
     fn starts_after(text: &[u8], at: usize) -> u64 {
         let rest = &text[at..];
         // A block costs as much as a few pieces: not worth it unless it holds a few.
@@ -93,7 +93,7 @@ impl<'t, P: Pattern> Pieces<'t, P> {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn is_ascii(bytes: [u8; 16]) -> bool {
     u128::from_le_bytes(bytes) & u128::from_le_bytes([0x80; 16]) == 0
 }

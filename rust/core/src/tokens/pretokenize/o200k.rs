@@ -23,7 +23,7 @@ use crate::tokens::unicode::{
 pub(in crate::tokens) struct O200k;
 
 impl Pattern for O200k {
-    #[inline(always)]
+    #[inline]
     fn starts(block: &mut Block, bytes: &[u8; BLOCK]) -> u64 {
         // Slashes among the line ends after signs are too rare for a rule.
         let slashes = block.after_signs_and_line_ends() & block.signs();
@@ -34,7 +34,7 @@ impl Pattern for O200k {
         contraction::for_each(after_letters, bytes, |start, end| {
             // In `it's's` the second one stands alone.
             if start != last_end {
-                starts = starts & !start | end;
+                starts = starts & !end.wrapping_sub(start) | end;
                 last_end = end;
             }
         });
