@@ -89,6 +89,12 @@ test: test-rust test-python
 bench-smoke:
     python -m benches.smoke
 
+# Compare with other packages, on a quiet machine, and write docs/benchmarks.md
+[group("measure")]
+bench *args:
+    python -m pip install --quiet --group bench
+    python -m benches.compare {{ args }}
+
 # Build the fuzz targets
 [group("measure")]
 fuzz-build:

@@ -1,0 +1,190 @@
+"""Writes docs/benchmarks.md and its plots from figures."""
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benches import plots
+from benches.measure import exponent
+from benches.peers.task import TASKS
+from benches.races import KEPT_AT
+
+_TOP = """# Benchmarks
+
+All figures on this page come from one run of `python -m benches.compare` on one machine.
+They are medians of runs that take turns within one process, so look at ratios first: times are another machine's.
+Nothing here is asserted in tests; those count work instead.
+"""
+
+_METHOD = """## Method
+
+- Conversations come from one generator with a fixed seed (`benches/corpus.py`).
+  All texts are different objects with different contents; a chat message has some 670 bytes of text, 30 % of them in languages other than English.
+  An agent's history consists mostly of tool calls, some of them in parallel, and their results.
+- The floor is a loop in the extension that reads the `role` and `content` of each dict and does nothing else.
+- The cache of counts that chatfold keeps within a process is off, since a second run would find every count there.
+  The collector of garbage is off as well.
+- Each package gets messages of its own types, made outside the timed part, and the options that its documentation recommends.
+  Exact counts are `o200k_base` by `tiktoken` for the other packages, with a vocabulary that is already loaded.
+- What each package keeps is counted afterwards with one tokenizer, over texts alone.
+  `agent-framework-core` counts the JSON of a message, `litellm` adds a few tokens a message and shortens the oldest one that it keeps, and `langchain-core (approximate)` estimates: these keep other amounts.
+- A package drops out of a task where a run would take longer than ten seconds; what takes longer than half a second is run once, after a first run.
+- Counting is on one thread, of texts of 2,000 characters, one call a text.
+  A dash means that a counter's sum is not that of `tiktoken`, or that it was not run.
+- English, European, Russian and Arabic texts are words drawn from the vocabulary by rank, 15 % of them put together from two parts; Chinese and Japanese from short lists of words; the manual and the library are those of Python itself.
+
+## Run it
+
+```console
+$ pip install --group bench
+$ python -m benches.smoke        # each benchmark once: does it work?
+$ python -m benches.linearity    # how the time of each strategy grows
+$ python -m benches.compare      # this page
+$ asv run --quick --python=same  # the suite, one by one
+```
+"""
+
+
+_NOTHING = "\N{EN DASH}"
+_TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def _row(cells: Iterable[object]) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def _table(head: list[str], rows: Iterable[list[object]]) -> Iterator[str]:
+    yield _row(head)
+    yield _row(["---"] + ["---:"] * (len(head) - 1))
+    yield from map(_row, rows)
+    yield ""
+
+
+def time(seconds: float) -> str:
+    """Write a time with three digits."""
+    units = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
+    unit, size = next((each for each in units if seconds >= each[1]), units[-1])
+    return f"{_digits(seconds / size)} {unit}"
+
+
+def _digits(figure: float) -> str:
+    if figure <= 0:
+        return f"{figure:.0f}"
+    places = max(0, 2 - math.floor(math.log10(figure)))
+    return f"{figure:,.{min(places, 3)}f}"
+
+
+def _claims(figures: dict[str, Any]) -> Iterator[str]:
+    yield "## What the design asks for\n"
+    yield from _table(
+        ["what", "must be", "measured"],
+        (
+            [
+                each["what"],
+                f"{each['must']} {each['unit']}",
+                f"{_digits(each['figure'])} {each['unit']}",
+            ]
+            for each in figures["claims"]
+        ),
+    )
+
+
+def _counting(figures: dict[str, Any]) -> Iterator[str]:
+    yield "## Exact counting, one thread\n"
+    yield "Megabytes of UTF-8 a second; more is better.\n"
+    yield "![Counting speed by kind of text](benchmarks/counting.svg)\n"
+    for encoding, kinds in figures["counting"].items():
+        names = list(next(iter(kinds.values())))
+        others = names[1:]
+        rows: list[list[object]] = []
+        for kind, speeds in kinds.items():
+            rows.append(
+                [kind, *(_digits(speeds[name]) if speeds[name] else _NOTHING for name in names)]
+            )
+        yield f"`{encoding}`:\n"
+        yield from _table(["text", *names], rows)
+        gains = {
+            name: [each[names[0]] / each[name] for each in kinds.values() if each[name]]
+            for name in others
+        }
+        for name, found in gains.items():
+            if found:
+                mean = statistics.geometric_mean(found)
+                yield (
+                    f"chatfold counts {_digits(mean)} {_TIMES} as fast as {name} "
+                    f"(geometric mean; {_digits(min(found))} to {_digits(max(found))}).\n"
+                )
+
+
+def _tasks(figures: dict[str, Any]) -> Iterator[str]:
+    yield "## The same work with other packages\n"
+    yield "![Time against the length of the history](benchmarks/histories.svg)\n"
+    yield f"A history of {KEPT_AT:,} messages, and how many times as long as chatfold it takes:\n"
+    rows: list[list[object]] = []
+    for task, result in figures["tasks"].items():
+        at = str(KEPT_AT)
+        ours = result["seconds"]["chatfold"][at]
+        for name, seconds in result["seconds"].items():
+            if at in seconds and name != "floor":
+                kept = result["kept"].get(name)
+                shown = f"{kept[0]:,} messages, {kept[1]:,} tokens" if kept else ""
+                ratio = "" if name == "chatfold" else f"{_digits(seconds[at] / ours)} {_TIMES}"
+                rows.append([TASKS[task], name, time(seconds[at]), ratio, shown])
+    yield from _table(["task", "package", "time", "against chatfold", "kept"], rows)
+    yield "By the length of the history; a package that has dropped out is left blank:\n"
+    sizes = [size for size in next(iter(figures["tasks"].values()))["sizes"] if str(size)[0] == "1"]
+    yield from _table(
+        ["task", "package", *(f"{size:,}" for size in sizes)],
+        (
+            [
+                TASKS[task],
+                name,
+                *(time(seconds[str(size)]) if str(size) in seconds else "" for size in sizes),
+            ]
+            for task, result in figures["tasks"].items()
+            for name, seconds in result["seconds"].items()
+        ),
+    )
+
+
+def _strategies(figures: dict[str, Any]) -> Iterator[str]:
+    found = figures["strategies"]
+    sizes = next(iter(found.values()))["sizes"]
+    yield "## Each strategy\n"
+    yield (
+        "On an agent's history whose index is there, and with building it.\n"
+        "The exponent is that of the length of the history which the time grows with; 1 is in proportion.\n"
+    )
+    yield "![Time of each strategy](benchmarks/strategies.svg)\n"
+    head = ["strategy", *(f"{size:,}" for size in sizes), f"with index, {sizes[-1]:,}", "exponent"]
+    yield from _table(
+        head,
+        (
+            [
+                name,
+                *map(time, each["alone"]),
+                time(each["whole"][-1]),
+                f"{exponent(sizes, each['whole']):.2f}",
+            ]
+            for name, each in found.items()
+        ),
+    )
+
+
+def _setting(figures: dict[str, Any]) -> Iterator[str]:
+    yield "## Machine and versions\n"
+    yield from _table(["", ""], [[key, value] for key, value in figures["machine"].items()])
+    yield from _table(["package", "version"], [[*item] for item in figures["versions"].items()])
+
+
+def write(figures: dict[str, Any], docs: Path) -> None:
+    """Write the page and the plots under a folder."""
+    parts = [_TOP]
+    for part in (_claims, _counting, _tasks, _strategies, _setting):
+        parts += part(figures)
+    parts.append(_METHOD)
+    docs.mkdir(parents=True, exist_ok=True)
+    (docs / "benchmarks.md").write_text("\n".join(parts), encoding="utf-8")
+    plots.draw(figures, docs / "benchmarks")

@@ -1,0 +1,1 @@
+"""The same work with other packages; each of them is optional."""

@@ -1,0 +1,38 @@
+"""All contenders of a task, chatfold first; packages that are missing are left out."""
+
+import importlib
+
+from benches.corpus import conversation
+from benches.peers import ours
+from benches.peers.task import AGENT, Peer, Task
+
+_MODULES = {
+    "agent-framework-core": "microsoft",
+    "langchain-core": "langchain",
+    "litellm": "litellm",
+}
+PACKAGES = tuple(_MODULES)
+
+
+def missing() -> list[str]:
+    """Name the packages that are not installed."""
+    absent = []
+    for package, module in _MODULES.items():
+        try:
+            importlib.import_module(f"benches.peers.{module}")
+        except ImportError:
+            absent.append(package)
+    return absent
+
+
+def contenders(
+    task: Task, messages: int, *, without: frozenset[str] = frozenset()
+) -> dict[str, Peer]:
+    """Make what does a task on a history of so many messages, by package."""
+    history = conversation(messages, "agent" if task in AGENT else "chat")
+    found = ours.peers(task, history)
+    absent = missing()
+    for package, module in _MODULES.items():
+        if package not in absent and package not in without:
+            found |= importlib.import_module(f"benches.peers.{module}").peers(task, history)
+    return {name: peer for name, peer in found.items() if name not in without}
