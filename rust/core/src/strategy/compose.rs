@@ -45,7 +45,7 @@ impl Plan {
 fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
     match strategy {
         Strategy::Truncation(leaf) => {
-            operations.push(Operation::Run(Leaf::Truncation(leaf.clone())))
+            operations.push(Operation::Run(Leaf::Truncation(leaf.clone())));
         }
         Strategy::SlidingWindow(leaf) => {
             operations.push(Operation::Run(Leaf::SlidingWindow(leaf.clone())));
