@@ -7,25 +7,33 @@
 3
 """
 
+from typing import TYPE_CHECKING
+
 from chatfold import _core, tokenizers, triggers
 from chatfold.compaction import apply_compaction, compact
 from chatfold.counting import CountCacheInfo, WorkDone, count_cache, work_done
 from chatfold.errors import (
     AsyncStrategyError,
     ChatfoldError,
+    EmptySummaryError,
     HistoriesError,
     MessageError,
     MissingExtraError,
     OptionError,
     OptionTypeError,
     StateError,
+    SummarizerPausedError,
+    SummaryError,
+    SummaryNotSmallerError,
+    SummaryOutdatedError,
+    SummaryTimeoutError,
     TokenizerMismatchError,
     UnknownTokenizerError,
 )
 from chatfold.index import MessageGroup, MessageIndex
 from chatfold.many import compact_many
 from chatfold.overhead import OPENAI_CHAT_OVERHEAD, Overhead
-from chatfold.report import CompactionReport, Figures, StrategyStep
+from chatfold.report import CompactionReport, Figures, StrategyStep, SummaryReport, SummaryUsage
 from chatfold.strategies import (
     ContextWindowCompactionStrategy,
     PipelineCompactionStrategy,
@@ -40,6 +48,25 @@ from chatfold.strategies import (
 from chatfold.tokenizers import CharacterEstimatorTokenizer
 from chatfold.triggers import Trigger
 
+if TYPE_CHECKING:
+    from chatfold.summarization import (
+        ExtractiveSummarizer,
+        OpenAISummarizer,
+        RetainRecent,
+        SummarizationStrategy,
+        SummaryResponse,
+    )
+else:
+
+    def __getattr__(name: str) -> object:
+        """Load summarization when it is first asked for: it brings an event loop along."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module  # noqa: PLC0415
+
+        return getattr(import_module("chatfold.summarization"), name)
+
+
 __all__ = [
     "OPENAI_CHAT_OVERHEAD",
     "AsyncStrategyError",
@@ -48,21 +75,34 @@ __all__ = [
     "CompactionReport",
     "ContextWindowCompactionStrategy",
     "CountCacheInfo",
+    "EmptySummaryError",
+    "ExtractiveSummarizer",
     "Figures",
     "HistoriesError",
     "MessageError",
     "MessageGroup",
     "MessageIndex",
     "MissingExtraError",
+    "OpenAISummarizer",
     "OptionError",
     "OptionTypeError",
     "Overhead",
     "PipelineCompactionStrategy",
+    "RetainRecent",
     "SelectiveToolCallCompactionStrategy",
     "SlidingWindowStrategy",
     "StateError",
     "Strategy",
     "StrategyStep",
+    "SummarizationStrategy",
+    "SummarizerPausedError",
+    "SummaryError",
+    "SummaryNotSmallerError",
+    "SummaryOutdatedError",
+    "SummaryReport",
+    "SummaryResponse",
+    "SummaryTimeoutError",
+    "SummaryUsage",
     "TokenBudgetComposedStrategy",
     "TokenizerMismatchError",
     "ToolResult",

@@ -16,3 +16,10 @@ def info(message: str, *values: object) -> None:
     """Log a message at INFO."""
     if wants_info():
         sys.modules["logging"].getLogger("chatfold").info(message, *values)
+
+
+def warn(message: str, *values: object) -> None:
+    """Log a warning; whoever has not set up ``logging`` finds it on standard error."""
+    import logging  # noqa: PLC0415 (rare, and it takes long to import)
+
+    logging.getLogger("chatfold").warning(message, *values)

@@ -44,6 +44,13 @@ def sequence(name: str, value: object, of: str) -> None:
         raise OptionTypeError(f"{name} is {value!r}; pass a list of {of}")
 
 
+def text(name: str, value: object) -> str:
+    """Take a text."""
+    if not isinstance(value, str):
+        raise OptionTypeError(f"{name} is {value!r}; pass a text")
+    return value
+
+
 def choice(name: str, value: object, allowed: Iterable[str]) -> str:
     """Take one of some words."""
     words = tuple(allowed)

@@ -2,15 +2,15 @@
 
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from chatfold import _core
 from chatfold._types import FiguresOf, StepOf
 from chatfold.errors import AsyncStrategyError, ChatfoldError
-from chatfold.report import CompactionReport, Figures, StrategyStep
+from chatfold.report import CompactionReport, Figures, StrategyStep, SummaryReport
 
 if TYPE_CHECKING:
     from chatfold.index import MessageIndex
@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 _under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", default=frozenset())
 _busy: set[int] = set()
+_queue: dict[int, list[Callable[[], object]]] = {}
+_notes: ContextVar[list[SummaryReport]] = ContextVar("chatfold_notes")
 
 
 def _refuse_while_busy(index: "MessageIndex") -> None:
@@ -47,6 +49,43 @@ def _waiting(index: "MessageIndex") -> Iterator[None]:
         _under_way.reset(token)
         if not nested:
             _busy.discard(number)
+            for wake in _queue.pop(number, ()):
+                wake()
+
+
+async def _until_free(index: "MessageIndex") -> None:
+    """Wait for the call that compacts the index; refuse where no asyncio runs this code."""
+    while id(index) in _busy and id(index) not in _under_way.get():
+        asyncio = running_asyncio()
+        if asyncio is None:
+            _refuse_while_busy(index)
+            return
+        loop, free = asyncio.get_running_loop(), asyncio.Event()
+        # The other call may be one of another thread.
+        wake = partial(loop.call_soon_threadsafe, free.set)
+        _queue.setdefault(id(index), []).append(wake)
+        await free.wait()
+
+
+def note(summary: SummaryReport) -> None:
+    """Put what an attempt to summarize came to into the report of the run that it is part of."""
+    notes = _notes.get(None)
+    if notes is not None:
+        notes.append(summary)
+
+
+@contextmanager
+def _noting() -> Iterator[list[SummaryReport]]:
+    """Collect notes; a run inside another tells both."""
+    own: list[SummaryReport] = []
+    token = _notes.set(own)
+    try:
+        yield own
+    finally:
+        _notes.reset(token)
+        outer = _notes.get(None)
+        if outer is not None:
+            outer.extend(own)
 
 
 def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
@@ -74,22 +113,21 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
 
 
 async def drive_async(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
-    """Run a strategy to its end, waiting where it waits."""
-    _refuse_while_busy(index)
+    """Run a strategy to its end, waiting where it waits, and before that for other runs."""
+    await _until_free(index)
     run = _core.Execution(index, strategy._native, strategy._callables)
     names: list[str] = []
-    with _undone_on_failure(run):
+    alone = _waiting(index) if strategy._callables else nullcontext()
+    with alone, _undone_on_failure(run), _noting() as notes:
         custom = await _advance(index, run)
-        if custom is not None:
-            with _waiting(index):
-                while custom is not None:
-                    function = strategy._callables[custom]
-                    names.append(_name(function))
-                    outcome = function(index)
-                    if isinstance(outcome, Awaitable):
-                        await outcome
-                    custom = await _advance(index, run)
-    return _report(index, run, names)
+        while custom is not None:
+            function = strategy._callables[custom]
+            names.append(_name(function))
+            outcome = function(index)
+            if isinstance(outcome, Awaitable):
+                await outcome
+            custom = await _advance(index, run)
+    return _report(index, run, names, notes)
 
 
 async def _advance(index: "MessageIndex", run: _core.Execution) -> int | None:
@@ -105,16 +143,22 @@ async def beside_the_loop(function: Callable[P, T], *args: P.args, **kwargs: P.k
     The import of asyncio would take longer than that of chatfold, and where its loop runs it has
     been imported.
     """
+    asyncio = running_asyncio()
+    if asyncio is None:
+        return function(*args, **kwargs)
+    result: T = await asyncio.to_thread(function, *args, **kwargs)
+    return result
+
+
+def running_asyncio() -> Any:  # noqa: ANN401 (a module)
+    """Give asyncio where its loop runs this code."""
     asyncio = sys.modules.get("asyncio")
     try:
         if asyncio is not None:
             asyncio.get_running_loop()
     except RuntimeError:
-        asyncio = None
-    if asyncio is None:
-        return function(*args, **kwargs)
-    result: T = await asyncio.to_thread(function, *args, **kwargs)
-    return result
+        return None
+    return asyncio
 
 
 @contextmanager
@@ -131,7 +175,12 @@ def _name(function: object) -> str:
     return name
 
 
-def _report(index: "MessageIndex", run: _core.Execution, names: list[str]) -> CompactionReport:
+def _report(
+    index: "MessageIndex",
+    run: _core.Execution,
+    names: list[str],
+    summaries: list[SummaryReport] | None = None,
+) -> CompactionReport:
     before, after, steps, target_met, first_changed = run.outcome()
     remaining = iter(names)
     return CompactionReport(
@@ -140,6 +189,7 @@ def _report(index: "MessageIndex", run: _core.Execution, names: list[str]) -> Co
         steps=tuple(_step(index, step, remaining) for step in steps),
         target_met=target_met,
         first_changed=first_changed,
+        summaries=tuple(summaries or ()),
     )
 
 

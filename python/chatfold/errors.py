@@ -11,9 +11,15 @@
     ├── AsyncStrategyError (TypeError)   a plain call that would have to wait
     ├── StateError (ValueError)          a saved state that can't be loaded
     ├── HistoriesError                   some of many histories failed
+    ├── SummaryError                     a summary that was not taken; nothing has changed
+    │   ├── EmptySummaryError            the answer holds no text
+    │   ├── SummaryTimeoutError (TimeoutError)
+    │   ├── SummaryNotSmallerError       the text would not make the history shorter
+    │   ├── SummaryOutdatedError         what it covers changed while it was written
+    │   └── SummarizerPausedError        too many failures in a row; the cool-down is not over
     └── MissingExtraError (ImportError)  a package that an extra installs
 
-A tokenizer's, a trigger's or a strategy's own exception reaches the caller unchanged.
+The own exception of a tokenizer, a trigger, a strategy or a summarizer reaches the caller unchanged.
 """
 
 from typing import Any
@@ -88,6 +94,30 @@ class HistoriesError(ChatfoldError):
             f"history {position} of {len(self.results)} failed{more}: "
             f"{type(error).__name__}: {error}"
         )
+
+
+class SummaryError(ChatfoldError):
+    """A summary that was not taken; the history is as it was."""
+
+
+class EmptySummaryError(SummaryError):
+    """The summarizer's answer holds no text."""
+
+
+class SummaryTimeoutError(SummaryError, TimeoutError):
+    """The summarizer gave no answer in time."""
+
+
+class SummaryNotSmallerError(SummaryError):
+    """The summary is not shorter than what it would replace."""
+
+
+class SummaryOutdatedError(SummaryError):
+    """What the summary covers changed while it was written."""
+
+
+class SummarizerPausedError(SummaryError):
+    """Summaries failed several times in a row; none is asked for until the cool-down is over."""
 
 
 class MissingExtraError(ChatfoldError, ImportError):

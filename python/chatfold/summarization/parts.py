@@ -1,0 +1,106 @@
+"""Content as text: what is no text is named by kind and size."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_KINDS = {
+    "image_url": "image",
+    "input_image": "image",
+    "image": "image",
+    "input_audio": "audio",
+    "audio": "audio",
+    "file": "file",
+    "input_file": "file",
+    "document": "file",
+}
+_REASONING = ("reasoning", "thinking", "redacted_thinking")
+_LONGEST_LINK = 200
+
+
+def field(value: object, name: str) -> Any:  # noqa: ANN401 (whatever a message holds)
+    """Take a field of a dict, of another mapping, or of a model object."""
+    if isinstance(value, Mapping):
+        return value.get(name)
+    return getattr(value, name, None)
+
+
+def text_field(value: object, name: str) -> str:
+    """Take a field that is text; anything else is none."""
+    found = field(value, name)
+    return found if isinstance(found, str) else ""
+
+
+def sound(text: str) -> str:
+    """Join the halves of split surrogate pairs, and replace lone ones: what UTF-8 can't say."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def as_text(value: object) -> str:
+    """Give arguments as text; objects as their JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except ValueError:
+        return str(value)
+
+
+def content_parts(content: object) -> Iterator[tuple[str, bool]]:
+    """Give the text of each part, and whether it is reasoning."""
+    if isinstance(content, str):
+        yield content, False
+    elif isinstance(content, (list, tuple)):
+        for part in content:
+            yield _part(part)
+
+
+def _part(part: object) -> tuple[str, bool]:
+    if isinstance(part, str):
+        return part, False
+    kind = text_field(part, "type")
+    if kind in _REASONING:
+        return text_field(part, "text") or text_field(part, "thinking"), True
+    if kind == "refusal":
+        return text_field(part, "refusal"), False
+    if kind in _KINDS:
+        return _named(_KINDS[kind], part), False
+    return text_field(part, "text") or f"[part of type {kind or 'unknown'}]", False
+
+
+def _named(kind: str, part: object) -> str:
+    """Name a binary part; its payload is the longest text in it."""
+    texts = dict(_texts(part, 3))
+    name = texts.get("filename", "") or texts.get("title", "")
+    name = f" {name[:_LONGEST_LINK]}" if name else ""
+    payload = max((text for key, text in texts.items() if key != "type"), key=len, default="")
+    if payload.startswith(("http://", "https://")):
+        return f"[{kind}{name} {payload[:_LONGEST_LINK]}]"
+    header, comma, encoded = payload.partition(",")
+    if comma and header.startswith("data:"):
+        payload = encoded
+    return f"[{kind}{name}, {_size(len(payload) * 3 // 4)}]" if payload else f"[{kind}{name}]"
+
+
+def _texts(value: object, depth: int) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, Mapping):
+        dump = getattr(value, "model_dump", None)
+        value = dump() if callable(dump) else {}
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if isinstance(inner, str):
+            yield str(key), inner
+        elif depth:
+            yield from _texts(inner, depth - 1)
+
+
+def _size(count: int) -> str:
+    kilobyte = 1000
+    if count < kilobyte:
+        return f"{count} bytes"
+    return (
+        f"{count / kilobyte:,.0f} KB" if count < kilobyte**2 else f"{count / kilobyte**2:,.1f} MB"
+    )

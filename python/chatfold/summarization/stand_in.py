@@ -1,0 +1,80 @@
+"""The text that takes the place of what was summarized."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+
+from chatfold.summarization.entries import SUMMARY_OPENING
+from chatfold.summarization.failures import HEADING, newest_quotes
+from chatfold.summarization.parts import sound
+from chatfold.summarization.transcript import neutralised
+
+Count = Callable[[str], int]
+
+_MOST_CHARS_PER_TOKEN = 64
+"""More characters than that for each allowed token need no count to be too many."""
+_QUOTES_SHARE = 4
+
+
+def cleaned(answer: str) -> str:
+    """Take an answer as data: no tags, no roles, no opening of its own."""
+    text = neutralised(sound(answer).strip())
+    return text.removeprefix(SUMMARY_OPENING).strip()
+
+
+def cut(text: str, max_tokens: int, count: Count) -> str:
+    """Leave out the end of a text that is too long: at a paragraph, else at a line or a word."""
+    text = text[: max_tokens * _MOST_CHARS_PER_TOKEN]
+    if count(text) <= max_tokens:
+        return text
+    best = 0
+    for separator in ("\n\n", "\n", " ", ""):
+        edges = list(_edges(text, separator))
+        # Counts grow with the text, or nearly so: what does not hold is put right below.
+        fits = bisect_right(edges, max_tokens, key=lambda edge: count(text[:edge]))
+        while fits and count(text[: edges[fits - 1]]) > max_tokens:
+            fits -= 1
+        if fits:
+            best = max(best, edges[fits - 1])
+        if best and 2 * count(text[:best]) >= max_tokens:
+            break
+    return text[:best].rstrip()
+
+
+def _edges(text: str, separator: str) -> Iterator[int]:
+    if not separator:
+        yield from range(1, len(text) + 1)
+        return
+    at = text.find(separator)
+    while at >= 0:
+        yield at
+        at = text.find(separator, at + len(separator))
+
+
+def stand_in(
+    summary: str, quotes: list[str], max_tokens: int, max_bytes: int, count: Count
+) -> tuple[str, bool]:
+    """Write the stand-in: the summary and, where there is room, the failures quoted under it.
+
+    Returns:
+        The text, of no more than ``max_tokens``, and whether the summary had to be cut.
+    """
+    opened = f"{SUMMARY_OPENING} {summary}"
+    quotes = newest_quotes(quotes, summary)
+    below = _below(quotes)
+    while quotes and count(below) > max_tokens // _QUOTES_SHARE:
+        quotes = quotes[1:]
+        below = _below(quotes)
+    text = cut(opened, max_tokens - count(below), count)
+    # The seam may cost a token, and quotes are not worth the whole gain.
+    if below and count(text + below) <= max_tokens and _bytes(text + below) < max_bytes:
+        return text + below, text != opened
+    text = cut(opened, max_tokens, count)
+    return text, text != opened
+
+
+def _below(quotes: list[str]) -> str:
+    return "\n\n" + "\n".join([HEADING, *quotes]) if quotes else ""
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())

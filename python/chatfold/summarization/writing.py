@@ -1,0 +1,104 @@
+"""Writes a summary from its material: asks, folds, cuts, and judges the answer."""
+
+from typing import NamedTuple
+
+from chatfold.errors import EmptySummaryError, SummarizerPausedError, SummaryNotSmallerError
+from chatfold.report import SummaryUsage
+from chatfold.summarization.breaker import Breaker
+from chatfold.summarization.clients import Calls, Summarizer
+from chatfold.summarization.extractive import digest
+from chatfold.summarization.folding import Count, Instructions, Limits, fold
+from chatfold.summarization.material import Material
+from chatfold.summarization.stand_in import cleaned, cut, stand_in
+
+_SMALLEST_TOLD = 32
+_BYTES_PER_TOLD = 8
+"""A token has some four bytes, and a summary should have half of what it replaces at most."""
+
+
+class Draft(NamedTuple):
+    """A stand-in that was written, or why there is none.
+
+    Attributes:
+        text: The text of the stand-in; empty where it failed.
+        error: Why it failed.
+        cut: Whether its end was left out.
+        usage: What it cost.
+    """
+
+    text: str
+    error: Exception | None = None
+    cut: bool = False
+    usage: SummaryUsage = SummaryUsage()
+
+
+class Writer(NamedTuple):
+    """Who is asked, how long, for how much, and when not."""
+
+    clients: tuple[Summarizer, ...]
+    timeout: float | None
+    limits: Limits
+    breaker: Breaker
+
+    async def write(self, material: Material, instructions: Instructions, count: Count) -> Draft:
+        """Write a summary. Only what the clients do wrong becomes part of the draft."""
+        try:
+            self.breaker.check()
+        except SummarizerPausedError as error:
+            return Draft("", error)
+        told = min(self.limits.told, max(_SMALLEST_TOLD, material.bytes // _BYTES_PER_TOLD))
+        calls = Calls(self.clients, self.timeout)
+        failure: Exception | None = None
+
+        async def ask(messages: list[dict[str, str]]) -> str:
+            nonlocal failure
+            try:
+                answer = cleaned(await calls.ask(messages, self.limits.summary))
+                if not answer:
+                    raise EmptySummaryError("the summarizer's answer holds no text")  # noqa: TRY301
+            except Exception as error:
+                failure = error
+                raise
+            summary = cut(answer, self.limits.summary, count)
+            calls.cut |= summary != answer
+            return summary
+
+        try:
+            summary = await fold(
+                ask,
+                instructions,
+                material.previous,
+                material.entries,
+                limits=self.limits._replace(told=told),
+                count=count,
+            )
+        except Exception as error:
+            if error is not failure:
+                raise
+            draft = Draft("", error)
+        else:
+            draft = self._judged(material, summary, count)
+        if draft.error is None:
+            self.breaker.succeeded()
+        else:
+            self.breaker.failed(draft.error)
+        return draft._replace(cut=draft.cut or calls.cut, usage=calls.usage)
+
+    def digest(self, material: Material, count: Count) -> Draft:
+        """Write a stand-in without a model."""
+        text = digest(material.previous, material.entries, self.limits.summary)
+        return self._judged(material, cleaned(text), count)
+
+    def _judged(self, material: Material, summary: str, count: Count) -> Draft:
+        text, was_cut = stand_in(
+            summary, material.quotes, self.limits.summary, material.bytes, count
+        )
+        size = len(text.encode())
+        if size < material.bytes:
+            return Draft(text, cut=was_cut)
+        return Draft(
+            "",
+            SummaryNotSmallerError(
+                f"the summary has {size:,} bytes and what it would replace {material.bytes:,}"
+            ),
+        )

@@ -1,0 +1,144 @@
+"""After failures in a row nobody is asked for a while."""
+
+import logging
+import pickle
+
+import pytest
+
+from chatfold import MessageIndex, SummarizationStrategy, SummarizerPausedError
+from chatfold.summarization import Breaker
+from summarization.stubs import (
+    Failing,
+    Option,
+    Stub,
+    run,
+    texts,
+    turns,
+)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Patient:
+    """A strategy with a client that fails until told otherwise, and a clock of its own."""
+
+    def __init__(self, **options: Option) -> None:
+        self.clock, self.client = Clock(), Failing()
+        self.breaker = Breaker(cool_down=30, longest=100, clock=self.clock)
+        self.strategy = SummarizationStrategy(client=[self.client], breaker=self.breaker, **options)
+
+    def attempt(self) -> str:
+        report = run(MessageIndex(turns(6)).acompact(self.strategy))
+        return report.summaries[0].outcome
+
+
+def test_after_three_failures_nobody_is_asked() -> None:
+    patient = Patient()
+    assert [patient.attempt() for _ in range(6)] == ["failed"] * 3 + ["paused"] * 3
+    assert patient.client.calls == 3
+
+
+def test_it_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+    patient = Patient()
+    for _ in range(10):
+        patient.attempt()
+        patient.clock.now += 20
+    warnings = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert [record.getMessage() for record in warnings] == [
+        "3 summaries failed in a row, the last one with RuntimeError; the next one is tried in 30 s"
+    ]
+
+
+def test_after_the_cool_down_one_attempt_is_made() -> None:
+    patient = Patient()
+    for _ in range(3):
+        patient.attempt()
+    patient.clock.now += 30.1
+    assert [patient.attempt() for _ in range(2)] == ["failed", "paused"]
+
+
+def test_each_cool_down_is_twice_as_long_up_to_the_longest() -> None:
+    patient = Patient()
+    for _ in range(3):
+        patient.attempt()
+    for pause in (30, 60, 100, 100):
+        patient.clock.now += pause - 1
+        assert patient.attempt() == "paused"
+        patient.clock.now += 2
+        assert patient.attempt() == "failed"
+
+
+def test_a_success_closes_it() -> None:
+    patient = Patient()
+    for _ in range(3):
+        patient.attempt()
+    assert patient.breaker.open
+    patient.clock.now += 31
+    patient.strategy._attempts.writer.clients[0].function = Stub()  # type: ignore[attr-defined]
+    assert patient.attempt() == "written"
+    assert not patient.breaker.open
+
+
+def test_failures_that_are_not_in_a_row_do_not_open_it() -> None:
+    breaker = Breaker()
+    for _ in range(5):
+        breaker.failed(RuntimeError())
+        breaker.failed(RuntimeError())
+        breaker.succeeded()
+    assert not breaker.open
+
+
+def test_the_time_that_a_server_names_is_waited_for() -> None:
+    error = RuntimeError()
+    error.response = type("Response", (), {"headers": {"retry-after": "90"}})  # type: ignore[attr-defined]
+    clock = Clock()
+    breaker = Breaker(failures=1, cool_down=30, clock=clock)
+    breaker.failed(error)
+    clock.now += 89
+    with pytest.raises(SummarizerPausedError, match="1 summaries failed in a row"):
+        breaker.check()
+    clock.now += 2
+    breaker.check()
+
+
+def test_the_error_says_how_long_and_why() -> None:
+    patient = Patient(on_failure="raise")
+    for _ in range(3):
+        with pytest.raises(RuntimeError):
+            patient.attempt()
+    with pytest.raises(SummarizerPausedError, match="the next one is tried in 30 s") as caught:
+        patient.attempt()
+    assert caught.value.__cause__ is patient.client.error
+
+
+def test_while_it_is_open_digests_are_written_on_demand() -> None:
+    patient = Patient(on_failure="digest")
+    index = MessageIndex(turns(6))
+    outcomes = []
+    for _ in range(5):
+        index.extend(turns(4))
+        outcomes.append(run(index.acompact(patient.strategy)).summaries[0].outcome)
+    assert patient.client.calls == 3
+    assert outcomes == ["digest"] * 5
+    assert texts(index)[0].startswith("[Summary] Counted without a model: ")
+
+
+def test_it_is_shared_between_indexes_and_strategies() -> None:
+    breaker = Breaker(failures=1)
+    run(MessageIndex(turns(6)).acompact(SummarizationStrategy(client=Failing(), breaker=breaker)))
+    stub = Stub()
+    run(MessageIndex(turns(6)).acompact(SummarizationStrategy(client=stub, breaker=breaker)))
+    assert stub.seen == []
+
+
+def test_a_pickled_one_starts_anew() -> None:
+    breaker = Breaker(failures=1, cool_down=5)
+    breaker.failed(RuntimeError())
+    copy = pickle.loads(pickle.dumps(breaker))  # noqa: S301 (our own)
+    assert (copy.open, repr(copy)) == (False, "Breaker(failures=1, cool_down=5)")

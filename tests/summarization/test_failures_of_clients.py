@@ -1,0 +1,250 @@
+"""A summarizer that fails changes nothing, and the report says why."""
+
+import asyncio
+
+import pytest
+
+from chatfold import (
+    EmptySummaryError,
+    MessageIndex,
+    PipelineCompactionStrategy,
+    SummarizationStrategy,
+    SummaryError,
+    SummaryNotSmallerError,
+    SummaryResponse,
+    SummaryTimeoutError,
+    ToolResultCompactionStrategy,
+    TruncationStrategy,
+)
+from summarization.stubs import (
+    Client,
+    Failing,
+    Message,
+    Option,
+    Stub,
+    compacted,
+    run,
+    texts,
+    tool_round,
+    turns,
+    user,
+)
+
+
+async def slow(messages: list[Message]) -> str:
+    del messages
+    await asyncio.sleep(30)
+    return "too late"
+
+
+def answering(answer: object) -> Client:
+    async def client(messages: list[Message]) -> object:
+        del messages
+        return answer
+
+    return client
+
+
+FAILURES = [
+    (Failing(), "failed", RuntimeError),
+    (slow, "timed out", SummaryTimeoutError),
+    (answering(""), "empty", EmptySummaryError),
+    (answering("  \n"), "empty", EmptySummaryError),
+    (answering(None), "empty", EmptySummaryError),
+    (answering(object()), "empty", EmptySummaryError),
+    (answering(SummaryResponse("")), "empty", EmptySummaryError),
+    (answering("[Summary]"), "empty", EmptySummaryError),
+    (answering("word " * 1_500), "not smaller", SummaryNotSmallerError),
+]
+
+
+@pytest.mark.parametrize(("client", "outcome", "error"), FAILURES)
+def test_after_a_failure_all_is_as_it_was(
+    client: Client, outcome: str, error: type[Exception]
+) -> None:
+    history = turns(6)
+    index = MessageIndex(history)
+    before = index.to_state()
+    _, report = compacted(index, client, timeout=0.05)
+    assert index.to_state() == before
+    assert index.included_messages() == history
+    assert not report.changed
+    assert [summary.outcome for summary in report.summaries] == [outcome]
+    assert isinstance(report.summaries[0].error, error)
+    assert not report.summaries[0].target_met
+    assert report.summary_usage.calls == 1
+    assert f"summary {outcome} ({type(report.summaries[0].error).__name__}" in str(report)
+
+
+@pytest.mark.parametrize(("client", "outcome", "error"), FAILURES)
+def test_on_demand_the_error_is_raised(
+    client: Client, outcome: str, error: type[Exception]
+) -> None:
+    del outcome
+    index = MessageIndex(turns(6))
+    before = index.to_state()
+    with pytest.raises(error):
+        compacted(index, client, timeout=0.05, on_failure="raise")
+    assert index.to_state() == before
+
+
+@pytest.mark.parametrize(("client", "outcome", "error"), FAILURES)
+def test_on_demand_a_digest_is_written(
+    client: Client, outcome: str, error: type[Exception]
+) -> None:
+    del outcome
+    history = [user("go"), *tool_round(0, "Error: no disk", name="save"), *turns(6)]
+    index, report = compacted(history, client, timeout=0.05, on_failure="digest")
+    assert texts(index)[0].startswith("[Summary] Counted without a model: 5 user messages, ")
+    assert "Error: no disk" in texts(index)[0]
+    assert report.summaries[0].outcome == "digest"
+    assert isinstance(report.summaries[0].error, error)
+    assert report.changed
+
+
+def test_a_digest_that_is_not_shorter_is_not_applied_either() -> None:
+    history = [user("a" * 9), user("b" * 9), user("c" * 9)]
+    _, report = compacted(history, Failing(), target_count=1, threshold=0, on_failure="digest")
+    assert (report.changed, report.summaries[0].outcome) == (False, "failed")
+
+
+def test_the_error_of_the_client_reaches_the_caller_unchanged() -> None:
+    error = RuntimeError("boom")
+    with pytest.raises(RuntimeError) as caught:
+        compacted(turns(6), Failing(error), on_failure="raise")
+    assert caught.value is error
+
+
+def test_what_earlier_steps_of_a_run_did_is_undone_where_the_error_is_raised() -> None:
+    index = MessageIndex([user("go"), *tool_round(0, "data " * 80), *turns(6)])
+    before = index.to_state()
+    raising = SummarizationStrategy(client=Failing(), on_failure="raise")
+    with pytest.raises(RuntimeError):
+        run(index.acompact(PipelineCompactionStrategy(ToolResultCompactionStrategy(), raising)))
+    assert index.to_state() == before
+
+
+def test_later_steps_go_on_where_the_error_is_not_raised() -> None:
+    index = MessageIndex(turns(6))
+    pipeline = PipelineCompactionStrategy(
+        SummarizationStrategy(client=Failing()), TruncationStrategy(max_n=4)
+    )
+    report = run(index.acompact(pipeline))
+    assert index.included_message_count == 4
+    assert report.summaries[0].outcome == "failed"
+
+
+@pytest.mark.parametrize("on_failure", ["keep", "raise", "digest"])
+def test_a_cancellation_propagates_and_leaves_all_as_it_was(on_failure: Option) -> None:
+    index = MessageIndex(turns(6))
+    before = index.to_state()
+
+    async def main() -> None:
+        strategy = SummarizationStrategy(client=slow, on_failure=on_failure)
+        task = asyncio.ensure_future(index.acompact(strategy))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        # No lock stays held.
+        assert (await index.acompact(SummarizationStrategy(client=Stub()))).changed
+
+    state = before
+    run(main())
+    index.restore(index.groups[0])
+    assert index.to_state()["groups"] == state["groups"]
+
+
+def test_a_client_that_cancels_itself_is_a_cancellation() -> None:
+    index = MessageIndex(turns(6))
+    with pytest.raises(asyncio.CancelledError):
+        compacted(index, Failing(asyncio.CancelledError()), on_failure="digest")
+    assert index.included_messages() == turns(6)
+
+
+def test_clients_are_tried_in_order() -> None:
+    broken, good, unused = Failing(), Stub(), Stub()
+    _, report = compacted(turns(6), [broken, slow, answering(""), good, unused], timeout=0.02)
+    assert report.summaries[0].outcome == "written"
+    assert report.summary_usage.calls == 4
+    assert (broken.calls, len(good.seen), len(unused.seen)) == (1, 1, 0)
+
+
+def test_where_all_clients_fail_the_last_error_names_the_others() -> None:
+    with pytest.raises(EmptySummaryError) as caught:
+        compacted(turns(6), [Failing(), answering("")], on_failure="raise")
+    assert caught.value.__notes__ == ["an earlier client failed with RuntimeError: boom"]
+
+
+def test_what_a_client_does_to_its_messages_is_not_seen_by_the_next() -> None:
+    async def hostile(messages: list[Message]) -> str:
+        messages[0]["content"] = "obey"
+        messages.clear()
+        raise RuntimeError
+
+    stub = Stub()
+    compacted(turns(6), [hostile, stub])
+    assert "obey" not in str(stub.seen)
+    assert len(stub.seen[0]) == 2
+
+
+def test_an_exception_of_the_tokenizer_is_no_failure_of_the_summarizer() -> None:
+    def count(text: str) -> int:
+        if "chat-history" in text:
+            raise ZeroDivisionError
+        return len(text)
+
+    index = MessageIndex(turns(6), tokenizer=count)
+    with pytest.raises(ZeroDivisionError):
+        compacted(index, Stub())
+    assert index.included_messages() == turns(6)
+
+
+def test_an_answer_that_did_not_help_is_not_asked_for_again_until_something_is_new() -> None:
+    stub = Stub("word " * 1_500)
+    index = MessageIndex(turns(6))
+    strategy = SummarizationStrategy(client=stub)
+    run(index.acompact(strategy))
+    report = run(index.acompact(strategy))
+    assert (len(stub.seen), report.summaries[0].outcome) == (1, "nothing to do")
+    index.extend(turns(1, first=6))
+    run(index.acompact(strategy))
+    assert len(stub.seen) == 2
+
+
+def test_after_an_error_the_next_turn_tries_again() -> None:
+    client = Failing()
+    index = MessageIndex(turns(6))
+    strategy = SummarizationStrategy(client=client)
+    run(index.acompact(strategy))
+    run(index.acompact(strategy))
+    assert client.calls == 2
+
+
+def test_nobody_is_asked_where_nothing_can_be_gained() -> None:
+    stub = Stub()
+    history = [user("a"), user("b"), user("c")]
+    _, report = compacted(history, stub, target_count=1, threshold=0)
+    assert stub.seen == []
+    assert report.summaries[0].outcome == "nothing to do"
+
+
+def test_usage_is_added_up() -> None:
+    class Counting:
+        async def summarize(self, messages: list[Message], *, max_tokens: int) -> SummaryResponse:
+            assert max_tokens == 200
+            del messages
+            return SummaryResponse("gist", model="m-1", input_tokens=100, output_tokens=7)
+
+    limit = {"max_summary_input_tokens": 1_500, "max_summary_tokens": 200}
+    _, report = compacted(turns(60), Counting(), **limit)
+    usage = report.summary_usage
+    assert usage.calls > 3
+    assert (usage.input_tokens, usage.output_tokens) == (100 * usage.calls, 7 * usage.calls)
+    assert usage.models == ("m-1",)
+    assert usage.seconds > 0
+
+
+@pytest.mark.parametrize("error", [EmptySummaryError, SummaryTimeoutError, SummaryNotSmallerError])
+def test_errors_about_summaries_have_one_root(error: type[Exception]) -> None:
+    assert issubclass(error, SummaryError)
