@@ -113,7 +113,6 @@ impl Long {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "reduced to the number of slots")]
 fn place(hash: u64, slots: usize) -> usize {
     (hash >> 32) as usize & (slots - 1)
 }

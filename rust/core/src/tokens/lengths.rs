@@ -61,7 +61,6 @@ impl Lengths {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "two bytes are left")]
 fn two(window: u128) -> usize {
     window as usize & 0xFFFF
 }

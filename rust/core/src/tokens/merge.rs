@@ -70,7 +70,7 @@ fn packed(rank: u32, place: usize) -> i32 {
 #[expect(clippy::cast_sign_loss, reason = "packed numbers are positive")]
 fn unpacked(packed: i32) -> (u32, usize) {
     let packed = packed as u32;
-    (packed / MERGES as u32, packed as usize % MERGES)
+    (packed >> MERGES.ilog2(), packed as usize % MERGES)
 }
 
 /// The first start after `at`.
@@ -82,5 +82,5 @@ fn next(starts: u32, at: usize) -> usize {
 /// The last start before `at`.
 #[inline]
 fn previous(starts: u32, at: usize) -> usize {
-    (31 - (starts & ((1 << at) - 1) | 1).leading_zeros()) as usize % PLACES
+    (starts & ((1 << at) - 1) | 1).ilog2() as usize % PLACES
 }

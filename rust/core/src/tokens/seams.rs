@@ -107,7 +107,6 @@ fn around_an_end(text: &[u8], at: usize) -> u64 {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "BITS bits are left")]
 fn bit(before: u32, long_before: bool, after: u32, long_after: bool) -> usize {
     let lengths = u64::from(long_before) << 1 | u64::from(long_after);
     let key = lengths << 48 | u64::from(before) << 24 | u64::from(after);

@@ -73,12 +73,12 @@ impl<K: Copy + Eq + Default> Table<K> {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "seven bits are left")]
 fn fingerprint(hash: u64) -> u8 {
     (hash >> 57) as u8 | 0x80
 }
 
 /// Memory that the operating system need not provide before it is touched.
+#[expect(clippy::unnecessary_box_returns, reason = "arrays of this size must not touch the stack")]
 pub(super) fn zeros<T: Copy + Default, const SLOTS: usize>() -> Box<[T; SLOTS]> {
     let zeros = vec![T::default(); SLOTS].into_boxed_slice();
     zeros.try_into().unwrap_or_else(|_| unreachable!("it has just that length"))

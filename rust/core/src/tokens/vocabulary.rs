@@ -161,7 +161,7 @@ impl Vocabulary {
             let mut lengths = self.lengths.long(rest) & bits_below(below - LONGEST_KEY - 1);
             while lengths != 0 {
                 let place = 127 - lengths.leading_zeros() as usize;
-                let start = &rest[..place + LONGEST_KEY + 1];
+                let start = &rest[..=place + LONGEST_KEY];
                 let rank = self.rank_of_long(hash_long(start), start);
                 if rank.is_some() {
                     return rank;

@@ -36,13 +36,16 @@ pub(crate) static TWINS: LazyLock<[Twin; 2]> =
 
 impl Twin {
     fn new(name: &str, pattern: &str) -> Self {
-        let fast = tokens::encoding(name).unwrap();
-        let pattern = RegexBuilder::new(pattern).backtrack_limit(usize::MAX).build().unwrap();
+        let fast = tokens::encoding(name).expect("an encoding of this crate");
+        let pattern = RegexBuilder::new(pattern)
+            .backtrack_limit(usize::MAX)
+            .build()
+            .expect("the published pattern");
         Self { fast, pattern, ranks: fast.vocabulary().collect() }
     }
 
     pub(crate) fn pieces<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        self.pattern.find_iter(text).map(|found| found.unwrap().as_str()).collect()
+        self.pattern.find_iter(text).map(|found| found.expect("no limit").as_str()).collect()
     }
 
     pub(crate) fn encode(&self, text: &str) -> Vec<u32> {

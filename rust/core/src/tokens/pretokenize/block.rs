@@ -143,7 +143,7 @@ impl Block {
         let mut between = self.blanks.wrapping_add(after_line_end) & self.line_ends;
         while between != 0 {
             let end = between & between.wrapping_neg();
-            let start = 63 - (after_line_end & (end - 1)).leading_zeros();
+            let start = (after_line_end & (end - 1)).ilog2();
             after_line_end &= !(1 << start);
             between &= between - 1;
         }
