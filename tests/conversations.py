@@ -65,6 +65,17 @@ def crossed_rounds(draw: st.DrawFn) -> Conversation:
     return [*callers, *draw(st.permutations(answers))]
 
 
+@st.composite
+def answers_again(draw: st.DrawFn) -> Conversation:
+    """Draw a call that is answered more than once, at once or after other messages."""
+    caller = draw(CALLERS)
+    caller["tool_calls"] = caller["tool_calls"][:1]
+    call_id = caller["tool_calls"][0]["id"]
+    answers = [{**draw(RESULTS), "tool_call_id": call_id} for _ in range(draw(st.integers(2, 3)))]
+    between = [draw(ASSISTANTS)] if draw(st.booleans()) else []
+    return [caller, answers[0], *between, *answers[1:]]
+
+
 TOOL_ROUNDS = tool_rounds()
 
 VALID = st.one_of(
@@ -80,6 +91,7 @@ VALID = st.one_of(
 BROKEN = st.one_of(
     late_results(),
     crossed_rounds(),
+    answers_again(),
     alone(CALLERS),
     st.lists(RESULTS, min_size=1, max_size=3),
     alone(LEGACY_CALLERS),
@@ -94,9 +106,11 @@ BROKEN = st.one_of(
 def joined(segments: Segments) -> st.SearchStrategy[Conversation]:
     """Join segments; half of the conversations are long enough for a strategy to bite."""
     short, long = st.lists(segments, max_size=12), st.lists(segments, min_size=6, max_size=12)
-    return st.one_of(short, long).map(
-        lambda found: [message for segment in found for message in segment]
-    )
+    return st.one_of(short, long).map(flat)
+
+
+def flat(segments: list[Conversation]) -> Conversation:
+    return [message for segment in segments for message in segment]
 
 
 @st.composite
@@ -116,7 +130,46 @@ def disturbed(draw: st.DrawFn, source: st.SearchStrategy[Conversation]) -> Conve
     return messages
 
 
+def under_one_id(messages: Conversation) -> Conversation:
+    """Give all calls and results the same id, so that every rule about repeated ids is at work."""
+    for message in messages:
+        if "tool_call_id" in message:
+            message["tool_call_id"] = "c0"
+        for call in message.get("tool_calls", []):
+            call["id"] = "c0"
+    return messages
+
+
 ANYTHING = joined(st.one_of(VALID, BROKEN))
 
 VALID_CONVERSATIONS = joined(VALID)
-CONVERSATIONS = st.one_of(VALID_CONVERSATIONS, ANYTHING, disturbed(ANYTHING))
+CONVERSATIONS = st.one_of(
+    VALID_CONVERSATIONS, ANYTHING, ANYTHING.map(under_one_id), disturbed(ANYTHING)
+)
+
+
+# Calls and results without much else, so that ids meet again far apart.
+EXCHANGES = st.lists(
+    st.one_of(alone(CALLERS), alone(RESULTS), answers_again(), VALID, BROKEN),
+    max_size=6,
+).map(flat)
+
+
+# Exchanges and numbers of turns between them: printed as such, a failing example stays readable.
+PIECES = st.one_of(
+    st.tuples(EXCHANGES, st.sampled_from([260, 300, 400]), EXCHANGES),
+    st.tuples(EXCHANGES, st.just(200), EXCHANGES, st.sampled_from([10, 60, 150]), EXCHANGES),
+)
+
+
+def filled(pieces: tuple[Conversation | int, ...]) -> Conversation:
+    """Put plain turns between exchanges, so that old ones and new ones are far apart."""
+    messages: Conversation = []
+    for piece in pieces:
+        if isinstance(piece, int):
+            for number in range(piece):
+                messages.append({"role": "user", "content": f"question {number}"})
+                messages.append({"role": "assistant", "content": f"answer {number}"})
+        else:
+            messages += piece
+    return messages

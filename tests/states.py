@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from chatfold import MessageIndex, Overhead
-from reference import Group, History, Totals
+from reference import History, Totals
 
 # The allowances of the product, which the twin does not know.
 PART_TOKENS = {name: getattr(Overhead(), name) for name in ("image", "audio", "file", "other")}
@@ -15,6 +15,7 @@ class GroupState(NamedTuple):
     kind: str
     positions: list[int]
     turn: int | None
+    pending: bool
     excluded: bool
     reason: str | None
     bytes: int
@@ -27,6 +28,7 @@ def groups_of(index: MessageIndex) -> list[GroupState]:
             group.kind,
             list(group.positions),
             group.turn,
+            group.pending,
             group.excluded,
             group.exclude_reason,
             group.byte_count,
@@ -37,18 +39,19 @@ def groups_of(index: MessageIndex) -> list[GroupState]:
 
 
 def groups_of_twin(history: History) -> list[GroupState]:
-    def state(group: Group) -> GroupState:
-        return GroupState(
+    return [
+        GroupState(
             group.kind,
             group.positions,
             group.turn,
+            group.pending,
             group.excluded,
             group.reason,
-            history.bytes_of(group),
-            history.tokens_of(group),
+            group.bytes,
+            group.tokens,
         )
-
-    return [state(group) for group in history.groups]
+        for group in history.groups
+    ]
 
 
 def included_totals(index: MessageIndex) -> Totals:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold import MessageIndex, compact
+from chatfold import MessageIndex
 from chatfold.tokenizers import TokenizerLike, resolve
 from conversations import CONVERSATIONS, Conversation
 from product import Spec, build_strategy
@@ -30,13 +30,6 @@ def test_promise_9_decisions_are_those_of_counting_everything(
     assert index.included_messages() == history.projection()
     assert groups_of(index) == groups_of_twin(history)
     assert included_totals(index) == history.included_totals()
-
-
-@given(messages=CONVERSATIONS, spec=STRATEGIES)
-def test_a_one_off_compaction_keeps_what_the_twin_keeps(messages: Conversation, spec: Spec) -> None:
-    history = History(messages, len, PART_TOKENS)
-    run(history, spec)
-    assert compact(messages, build_strategy(spec, len), tokenizer=len) == history.projection()
 
 
 @given(

@@ -24,6 +24,8 @@ class Group:
     place: int
     turn: int | None
     pending: bool = False
+    bytes: int = 0
+    tokens: int = 0
     excluded: bool = False
     reason: str | None = None
     stands_for: list["Group"] = field(default_factory=list)

@@ -42,20 +42,18 @@ class History:
         self.count = count
         self.part_tokens = part_tokens
         self.groups = group_messages(messages)
+        for group in self.groups:
+            self.count_group(group)
 
     def included(self) -> list[Group]:
         return [group for group in self.groups if not group.excluded]
 
-    def bytes_of(self, group: Group) -> int:
-        return sum(byte_length(text) for message in group.messages for text in texts(message))
-
-    def tokens_of(self, group: Group) -> int:
-        tokens = 0
+    def count_group(self, group: Group) -> None:
         for message in group.messages:
-            tokens += sum(self.count(readable(text)) for text in texts(message))
+            group.bytes += sum(byte_length(text) for text in texts(message))
+            group.tokens += sum(self.count(readable(text)) for text in texts(message))
             classes = [part_class(part) for part in parts(message)]
-            tokens += sum(self.part_tokens[name] for name in classes if name is not None)
-        return tokens
+            group.tokens += sum(self.part_tokens[name] for name in classes if name is not None)
 
     def totals(self) -> Totals:
         return self.sum_up(self.groups)
@@ -66,8 +64,8 @@ class History:
     def sum_up(self, groups: list[Group]) -> Totals:
         return Totals(
             messages=sum(len(group.messages) for group in groups),
-            bytes=sum(self.bytes_of(group) for group in groups),
-            tokens=sum(self.tokens_of(group) for group in groups),
+            bytes=sum(group.bytes for group in groups),
+            tokens=sum(group.tokens for group in groups),
             turns=len(turns_of(groups)),
             groups=len(groups),
         )
@@ -80,6 +78,7 @@ class History:
         """Exclude a group and put a message with this text in its place."""
         message = {"role": "assistant", "content": text}
         stand_in = Group("summary", [message], [], group.place, group.turn, stands_for=[group])
+        self.count_group(stand_in)
         self.groups.insert(self.groups.index(group) + 1, stand_in)
         self.exclude(group, reason)
 

@@ -105,7 +105,7 @@ def tool_result(history: History, spec: Spec) -> None:
         if holds(target, history):
             return
         text = digest(group, spec.get("style", "results"), spec.get("max_chars", 4096))
-        if len(text.encode()) < history.bytes_of(group):
+        if len(text.encode()) < group.bytes:
             history.replace(group, text, "tool_result_compaction")
 
 
