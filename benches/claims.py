@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from benches.bench_compact import Compact
-from benches.bench_index import Index
-from benches.bench_memory import Memory
-from benches.bench_startup import Startup, Vocabulary, Wheel
-from benches.bench_strategies import AgainstTheIndex
-from benches.bench_turn import Turn
+from benches import (  # modules: asv takes classes for benchmarks of this one
+    bench_compact,
+    bench_index,
+    bench_memory,
+    bench_startup,
+    bench_strategies,
+    bench_turn,
+)
 from benches.strategies import AGAINST_THE_INDEX, EXACT
 
 
@@ -35,30 +37,32 @@ def claims(sizes: list[int]) -> Iterator[Claim]:
     large = [size for size in sizes if size >= 100_000] or [max(sizes)]
     for size in large:
         for kind in ("chat", "agent"):
-            figure = track(Index, "track_build_over_floor", size, kind)
+            figure = track(bench_index.Index, "track_build_over_floor", size, kind)
             yield Claim(f"index of {size:,} messages ({kind})", "≤ 4", "floors", figure)
     for size in large:
         for name in EXACT:
-            figure = track(Compact, "track_compact_over_floor", size, name)
+            figure = track(bench_compact.Compact, "track_compact_over_floor", size, name)
             yield Claim(f"one-off {name}, {size:,} messages", "≤ 2", "floors", figure)
     yield from _turns(sizes)
     for name in AGAINST_THE_INDEX:
-        figure = track(AgainstTheIndex, "track_run_over_build", large[0], name)
+        figure = track(bench_strategies.AgainstTheIndex, "track_run_over_build", large[0], name)
         yield Claim(f"{name}, {large[0]:,} messages", "≤ 2", "indexes", figure)
     for kind in ("ascii chat", "chat", "agent"):
-        figure = track(Memory, "track_bytes_a_message", large[0], kind)
+        figure = track(bench_memory.Memory, "track_bytes_a_message", large[0], kind)
         yield Claim(f"memory of an index ({kind})", "≤ 150", "bytes a message", figure)
-    yield Claim("import", "≤ 30", "ms", track(Startup, "track_import"))
-    for encoding in Vocabulary.params:
-        figure = track(Vocabulary, "track_first_use", encoding)
+    yield Claim("import", "≤ 30", "ms", track(bench_startup.Startup, "track_import"))
+    for encoding in bench_startup.Vocabulary.params:
+        figure = track(bench_startup.Vocabulary, "track_first_use", encoding)
         yield Claim(f"first use of {encoding}", "≤ 100", "ms", figure)
-    yield Claim("wheel", "≤ 8", "MB", track(Wheel, "track_size"))
+    yield Claim("wheel", "≤ 8", "MB", track(bench_startup.Wheel, "track_size"))
 
 
 def _turns(sizes: list[int]) -> Iterator[Claim]:
     small, large = min(sizes), max(sizes)
     for name in ("truncation", "window", "short"):
-        figures = {size: track(Turn, "track_turn", size, name) for size in (small, large)}
+        figures = {
+            size: track(bench_turn.Turn, "track_turn", size, name) for size in (small, large)
+        }
         for size, figure in figures.items():
             yield Claim(f"one more turn ({name}) at {size:,} messages", "≤ 20", "µs", figure)
         grown = figures[large] / figures[small]
