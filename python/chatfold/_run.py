@@ -93,41 +93,44 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     _refuse_while_busy(index)
     run = _core.Execution(index, strategy._native, strategy._callables)
     custom = run.advance()
-    names = []
+    own: list[tuple[str, bool]] = []
     if custom is not None:
         with _undone_on_failure(run), _waiting(index):
             while custom is not None:
                 function = strategy._callables[custom]
-                names.append(_name(function))
+                own.append((_name(function), True))
                 outcome = function(index)
                 if isinstance(outcome, Awaitable):
                     if isinstance(outcome, Coroutine):
                         outcome.close()
                     raise AsyncStrategyError(
-                        f"strategy {names[-1]} must be awaited; use "
+                        f"strategy {_name(function)} must be awaited; use "
                         "`await apply_compaction(messages, strategy=...)` or "
                         "`await index.acompact(strategy)`"
                     )
                 custom = run.advance()
-    return _report(index, run, names)
+    return _report(index, run, own)
 
 
 async def drive_async(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end, waiting where it waits, and before that for other runs."""
     await _until_free(index)
     run = _core.Execution(index, strategy._native, strategy._callables)
-    names: list[str] = []
+    own: list[tuple[str, bool]] = []
     alone = _waiting(index) if strategy._callables else nullcontext()
     with alone, _undone_on_failure(run), _noting() as notes:
         custom = await _advance(index, run)
         while custom is not None:
-            function = strategy._callables[custom]
-            names.append(_name(function))
+            function, told = strategy._callables[custom], len(notes)
             outcome = function(index)
             if isinstance(outcome, Awaitable):
                 await outcome
+            own.append((_name(function), all(each.target_met for each in notes[told:][-1:])))
             custom = await _advance(index, run)
-    return _report(index, run, names, notes)
+    report = _report(index, run, own, notes)
+    # Within a budget only the budget counts.
+    met = strategy._has_budget or all(target_met for _, target_met in own)
+    return report._replace(target_met=report.target_met and met)
 
 
 async def _advance(index: "MessageIndex", run: _core.Execution) -> int | None:
@@ -178,11 +181,11 @@ def _name(function: object) -> str:
 def _report(
     index: "MessageIndex",
     run: _core.Execution,
-    names: list[str],
+    own: list[tuple[str, bool]],
     summaries: list[SummaryReport] | None = None,
 ) -> CompactionReport:
     before, after, steps, target_met, first_changed = run.outcome()
-    remaining = iter(names)
+    remaining = iter(own)
     return CompactionReport(
         before=_figures(index, before),
         after=_figures(index, after),
@@ -198,10 +201,13 @@ def _figures(index: "MessageIndex", figures: FiguresOf) -> Figures:
     return Figures(counts, tokens, partial(index.tokens_at, version))
 
 
-def _step(index: "MessageIndex", step: StepOf, names: Iterator[str]) -> StrategyStep:
+def _step(index: "MessageIndex", step: StepOf, own: Iterator[tuple[str, bool]]) -> StrategyStep:
+    """Make a step; of the caller's own strategies the core knows neither name nor target."""
     strategy, reason, groups, target_met, before, after, nanoseconds = step
+    if not strategy:
+        strategy, target_met = next(own)
     return StrategyStep(
-        strategy or next(names),
+        strategy,
         reason=reason,
         groups=groups,
         target_met=target_met,

@@ -72,6 +72,8 @@ def test_after_a_failure_all_is_as_it_was(
     assert [summary.outcome for summary in report.summaries] == [outcome]
     assert isinstance(report.summaries[0].error, error)
     assert not report.summaries[0].target_met
+    assert not report.steps[0].target_met
+    assert not report.target_met
     assert report.summary_usage.calls == 1
     assert f"summary {outcome} ({type(report.summaries[0].error).__name__}" in str(report)
 

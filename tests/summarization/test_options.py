@@ -122,6 +122,7 @@ def test_where_the_summary_fails_the_budget_is_met_all_the_same() -> None:
     )
     report = run(index.acompact(strategy))
     assert index.included_token_count <= 300
+    assert report.target_met
     assert report.summaries[0].outcome == "failed"
 
 

@@ -32,6 +32,7 @@ class Strategy:
     _native: _core.Strategy
     _callables: Callables
     _text: str
+    _has_budget = False
 
     def __new__(cls, *args: Any, **options: Any) -> Self:  # noqa: ANN401 (of any constructor)
         """Remember how it is made, so that it can be pickled."""

@@ -54,6 +54,8 @@ class TokenBudgetComposedStrategy(Strategy):
         TokenizerMismatchError: Two different tokenizers; names both.
     """
 
+    _has_budget = True
+
     def __init__(
         self,
         *,
