@@ -19,6 +19,8 @@ from chatfold import (
     SlidingWindowStrategy,
     Strategy,
     StrategyStep,
+    SummarizationStrategy,
+    SummaryResponse,
     TokenBudgetComposedStrategy,
     ToolResult,
     ToolResultCompactionStrategy,
@@ -26,6 +28,7 @@ from chatfold import (
     TruncationStrategy,
     apply_compaction,
     compact,
+    compact_many,
     tokenizers,
     triggers,
 )
@@ -98,11 +101,33 @@ def returns_text(index: MessageIndex) -> str:
 PipelineCompactionStrategy(returns_text)  # type: ignore[arg-type]  # must say whether it changed
 
 
+# Summaries that a model writes: a client is an async callable, or an object that summarizes.
+
+
+async def answer(messages: list[dict[str, str]]) -> str:
+    return messages[-1]["content"]
+
+
+class Client:
+    async def summarize(
+        self, messages: list[dict[str, str]], *, max_tokens: int
+    ) -> SummaryResponse:
+        return SummaryResponse(await answer(messages), output_tokens=max_tokens)
+
+
+SummarizationStrategy(client=answer, target_count=4, threshold=2)
+SummarizationStrategy(client=Client(), trigger=triggers.tokens_exceed(10), max_summary_tokens=500)
+SummarizationStrategy(client=[Client(), answer])
+SummarizationStrategy(client="gpt-4o")  # type: ignore[arg-type]  # a client is meant
+assert_type(SummaryResponse("text").input_tokens, int | None)
+
+
 # One-off compaction keeps the type of the elements.
 
 assert_type(compact(dicts, truncation), list[dict[str, Any]])
 assert_type(compact(typed, truncation, tokenizer=len), list[Message])
 assert_type(compact(tuple(typed), drop_oldest), list[Message])
+assert_type(compact_many([typed, typed], truncation), list[list[Message]])
 compact(typed)  # type: ignore[call-arg]  # a strategy is needed
 
 
@@ -119,6 +144,9 @@ index = MessageIndex(typed, tokenizer="o200k_base", overhead=chatfold.OPENAI_CHA
 MessageIndex(overhead=Overhead(per_message=3, image=85))
 index.append({"role": "user", "content": "hello"})
 index.extend(typed)
+assert_type(index.sync(typed), int)
+assert_type(index.to_state(), dict[str, Any])
+assert_type(MessageIndex.from_state(index.to_state(), typed), MessageIndex)
 assert_type(len(index), int)
 assert_type(index.tokenizer, Tokenizer)
 assert_type(index.included_messages(), list[Any])
