@@ -163,7 +163,7 @@ class MessageIndex(_core.MessageIndex):
         checked = check_state(state)
         chosen = saved_tokenizer(checked) if tokenizer is None else tokenizer
         if overhead is None:
-            overhead = Overhead(**saved_overhead(checked))
+            overhead = saved_overhead(checked)
         index = cls(messages, tokenizer=chosen, overhead=overhead)
         load_state(index, checked)
         return index

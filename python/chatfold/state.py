@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chatfold import _core
 from chatfold._types import SavedOf
 from chatfold.errors import StateError
+from chatfold.overhead import Overhead
 from chatfold.tokenizers import CharacterEstimatorTokenizer, EncodingTokenizer, Tokenizer
 
 if TYPE_CHECKING:
@@ -54,16 +55,17 @@ def saved_tokenizer(state: Mapping[str, Any]) -> Tokenizer | None:
     return next((each for each in known if repr(each) == state.get("tokenizer")), None)
 
 
-def saved_overhead(state: Mapping[str, Any]) -> dict[str, int]:
+def saved_overhead(state: Mapping[str, Any]) -> Overhead:
     """Give the overhead that a state was written with.
 
     Raises:
         StateError: It is damaged.
     """
     overhead = state.get("overhead")
-    if not isinstance(overhead, Mapping):
-        raise StateError(f"the state is damaged: its overhead is {overhead!r}")
-    return dict(overhead)
+    try:
+        return Overhead(**overhead)  # type: ignore[arg-type]  # refused where it is no mapping
+    except (TypeError, ValueError) as error:
+        raise StateError(f"the state is damaged: its overhead is {overhead!r}: {error}") from error
 
 
 def check_state(state: object) -> Mapping[str, Any]:

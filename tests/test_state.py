@@ -1,0 +1,289 @@
+"""The state of an index travels as JSON, and what is no state of it is refused in words."""
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatfold import (
+    MessageIndex,
+    Overhead,
+    StateError,
+    ToolResultCompactionStrategy,
+    TruncationStrategy,
+)
+from chatfold.tokenizers import CharacterEstimatorTokenizer
+from conversations import CONVERSATIONS, Conversation
+from product import Spec, build_strategy
+from state_in_another_process import seen_of
+from strategy_specs import STRATEGIES
+from work import Work
+
+PROGRAM = Path(__file__).with_name("state_in_another_process.py")
+
+
+def in_another_process(given: dict[str, Any]) -> Any:  # noqa: ANN401 (plain JSON)
+    done = subprocess.run(  # noqa: S603 (our own interpreter and program)
+        [sys.executable, str(PROGRAM)],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def through_json(index: MessageIndex, messages: Conversation, **options: Any) -> MessageIndex:  # noqa: ANN401
+    state = json.loads(json.dumps(index.to_state()))
+    return MessageIndex.from_state(state, messages, **options)
+
+
+def session() -> Conversation:
+    messages: Conversation = [{"role": "system", "content": "Be brief. \ud800"}]
+    for turn in range(12):
+        call = {"id": f"c{turn}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        messages += [
+            {"role": "user", "content": f"Question {turn}? 東京"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{turn}", "content": f"Result {turn}. " * 9},
+            {"role": "assistant", "content": f"Answer {turn}."},
+        ]
+    return messages
+
+
+def worked_on(messages: Conversation, tokenizer: str | None = "o200k_base") -> MessageIndex:
+    """Make an index with exclusions, digests, a summary of digests, and restored groups."""
+    index = MessageIndex(messages, tokenizer=tokenizer)
+    index.compact(ToolResultCompactionStrategy(style="names", keep_last_tool_call_groups=2))
+    index.compact(TruncationStrategy(max_n=35, compact_to=32))
+    included = index.included_groups
+    index.replace(included[3:6], "[Summary] little", reason="my reason", role="user")
+    index.exclude(index.included_groups[5], reason="dull")
+    index.restore(next(group for group in index.groups if group.exclude_reason == "truncation"))
+    assert index.total_token_count > 0
+    return index
+
+
+def restore_all(index: MessageIndex) -> None:
+    for position in range(len(index)):
+        index.restore(index.group_of(position))
+
+
+LATER = [{"role": "user", "content": "And now?"}, {"role": "assistant", "content": "Now this."}]
+SPEC: Spec = {"kind": "truncation", "max_n": 20, "compact_to": 10, "preserve_system": False}
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base", None])
+def test_another_process_goes_on_where_this_one_was(tokenizer: str | None) -> None:
+    messages = session()
+    index = worked_on(messages, tokenizer)
+    state = index.to_state()
+    done = in_another_process({"state": state, "messages": messages, "later": LATER, "spec": SPEC})
+    assert done["counted"] == 0
+    assert done["loaded"] == seen_of(index)
+    index.extend(LATER)
+    index.compact(build_strategy(SPEC, index.tokenizer))
+    assert done["later"] == seen_of(index)
+    assert done["state"] == json.loads(json.dumps(index.to_state()))
+
+
+def test_a_state_is_plain_json_without_the_messages() -> None:
+    messages = session()
+    state = worked_on(messages).to_state()
+    text = json.dumps(state)
+    assert json.loads(text) == state
+    assert "Question" not in text
+    assert "Result 3" not in text
+
+
+def test_a_loaded_state_saves_as_the_same_state() -> None:
+    messages = session()
+    index = worked_on(messages)
+    assert through_json(index, messages).to_state() == index.to_state()
+
+
+def test_what_was_replaced_can_be_restored_from_a_state() -> None:
+    messages = session()
+    index = through_json(worked_on(messages), messages)
+    restore_all(index)
+    assert index.included_messages() == messages
+    assert all(
+        ours is theirs for ours, theirs in zip(index.included_messages(), messages, strict=True)
+    )
+
+
+def test_a_state_keeps_its_overhead() -> None:
+    messages, overhead = session(), Overhead(per_message=3, per_history=7, image=10)
+    index = MessageIndex(messages, overhead=overhead)
+    loaded = through_json(index, messages)
+    assert loaded.overhead == overhead
+    assert loaded.total_token_count == index.total_token_count
+
+
+@given(
+    messages=CONVERSATIONS,
+    specs=st.lists(STRATEGIES, max_size=3),
+    later=CONVERSATIONS,
+    then=STRATEGIES,
+    counted=st.booleans(),
+)
+def test_any_index_is_the_same_after_a_round_trip(
+    messages: Conversation, specs: list[Spec], later: Conversation, then: Spec, *, counted: bool
+) -> None:
+    index = MessageIndex(messages, tokenizer="o200k_base")
+    for spec in specs:
+        index.compact(build_strategy(spec, "o200k_base"))
+    loaded = through_json(index, messages)
+    if counted:
+        assert seen_of(loaded) == seen_of(index)
+    for each in (index, loaded):
+        each.extend(later)
+        each.compact(build_strategy(then, "o200k_base"))
+    assert seen_of(loaded) == seen_of(index)
+
+
+@given(messages=CONVERSATIONS, spec=STRATEGIES)
+def test_no_text_is_counted_again(messages: Conversation, spec: Spec) -> None:
+    index = MessageIndex(messages, tokenizer="o200k_base")
+    index.compact(build_strategy(spec, "o200k_base"))
+    expected = index.total_token_count, index.included_token_count
+    loaded, work = through_json(index, messages), Work()
+    assert (loaded.total_token_count, loaded.included_token_count) == expected
+    assert work.done.texts_counted == 0
+
+
+@pytest.mark.parametrize("tokenizer", [len, "cl100k_base", CharacterEstimatorTokenizer()], ids=str)
+def test_another_tokenizer_counts_anew(tokenizer: Any) -> None:  # noqa: ANN401 (whatever counts)
+    messages = session()
+    index = worked_on(messages)
+    loaded = through_json(index, messages, tokenizer=tokenizer)
+    assert loaded.total_token_count == sum(group.token_count for group in loaded.groups)
+    unsaved = MessageIndex(messages, tokenizer=tokenizer)
+    counts = {group.positions: group.token_count for group in unsaved.groups}
+    for group in loaded.groups:
+        if group.kind != "summary":
+            assert group.token_count == counts[group.positions]
+    assert loaded.included_messages() == index.included_messages()
+
+
+def test_a_tokenizer_of_ones_own_must_be_given_again() -> None:
+    messages = session()
+    index = MessageIndex(messages, tokenizer=len)
+    assert index.total_token_count > 0
+    loaded = through_json(index, messages, tokenizer=len)
+    assert loaded.total_token_count == index.total_token_count
+
+
+def refused(state: Any, messages: Conversation) -> str:  # noqa: ANN401 (whatever is no state)
+    with pytest.raises(StateError) as caught:
+        MessageIndex.from_state(state, messages)
+    return str(caught.value)
+
+
+def test_other_messages_are_refused() -> None:
+    messages = session()
+    state = worked_on(messages).to_state()
+    other = copy.deepcopy(messages)
+    other[2]["tool_calls"][0]["function"]["arguments"] = "{ }"
+    for each in (other, messages[:-1], [*messages, *LATER], [], messages[::-1]):
+        assert "other messages" in refused(state, each)
+
+
+def test_another_version_is_refused() -> None:
+    messages = session()
+    for version in (0, 2, "1", None, 10**30, [1]):
+        text = refused({**worked_on(messages).to_state(), "version": version}, messages)
+        assert repr(version) in text
+        assert "reads version 1" in text
+
+
+@pytest.mark.parametrize("state", [{}, [], None, "state", 1, {"format": "other"}], ids=repr)
+def test_what_is_no_state_is_refused(state: object) -> None:
+    assert "no saved state" in refused(state, session())
+
+
+def places(state: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:  # noqa: ANN401
+    """Give the path to every value in nested JSON."""
+    found = [path]
+    if isinstance(state, dict):
+        found += [each for key in state for each in places(state[key], (*path, key))]
+    if isinstance(state, list):
+        found += [each for at, inner in enumerate(state) for each in places(inner, (*path, at))]
+    return found
+
+
+WORKED_ON = worked_on(session()).to_state()
+PLACES = [path for path in places(WORKED_ON) if path and path[0] != "fingerprint"]
+NUMBERS = st.one_of(
+    st.integers(-2, 60), st.sampled_from([2**16, 2**31, 2**32 - 1, 2**32, 2**63, 2**64, -(2**63)])
+)
+VALUES: st.SearchStrategy[Any] = st.one_of(
+    NUMBERS,
+    NUMBERS,
+    st.none(),
+    st.booleans(),
+    st.floats(),
+    st.sampled_from(["", "assistant", "user", "system", "truncation", "\ud800", "x" * 100]),
+    st.builds(list),
+    st.builds(dict),
+    st.lists(NUMBERS, max_size=4),
+    st.lists(st.tuples(st.booleans(), NUMBERS).map(list), max_size=3),
+)
+
+
+def damaged(state: Any, path: tuple[Any, ...], how: str, value: Any) -> None:  # noqa: ANN401
+    *outer, last = path
+    for key in outer:
+        state = state[key]
+    match how:
+        case "replace":
+            state[last] = value
+        case "remove":
+            del state[last]
+        case "repeat" if isinstance(state, list):
+            state.insert(0, copy.deepcopy(state[last]))
+        case "swap" if isinstance(state, list):
+            state[0], state[last] = state[last], state[0]
+        case _:
+            pass
+
+
+HOW = st.sampled_from(["replace", "replace", "remove", "repeat", "swap"])
+
+
+@given(damage=st.lists(st.tuples(st.sampled_from(PLACES), HOW, VALUES), min_size=1, max_size=3))
+def test_a_damaged_state_is_refused_or_makes_a_sound_index(
+    damage: list[tuple[tuple[Any, ...], str, Any]],
+) -> None:
+    messages, state = session(), copy.deepcopy(WORKED_ON)
+    for path, how, value in damage:
+        try:
+            damaged(state, path, how, value)
+        except (KeyError, IndexError, TypeError):
+            continue  # an earlier damage took that place away
+    try:
+        index = MessageIndex.from_state(state, messages)
+    except StateError:
+        return
+    assert_sound(index, messages)
+
+
+def assert_sound(index: MessageIndex, messages: Conversation) -> None:
+    """Use an index in every way, and see that it ends as it must."""
+    seen_of(index)
+    index.extend(copy.deepcopy(LATER))
+    index.compact(build_strategy({"kind": "truncation", "max_n": 9}, index.tokenizer))
+    index.compact(ToolResultCompactionStrategy(keep_last_tool_call_groups=0))
+    seen_of(index)
+    through_json(index, [*messages, *LATER])
+    restore_all(index)
+    assert index.included_messages() == [*messages, *LATER]
+    assert index.included_message_count == len(messages) + len(LATER)
+    assert index.sync(messages) <= len(messages)
