@@ -60,8 +60,9 @@ def test_what_the_summary_says_word_for_word_is_not_quoted_again() -> None:
     assert texts(index)[0].count(BROKEN) == 1
 
 
-def test_a_traceback_is_quoted_by_its_last_line() -> None:
-    trace = "Traceback (most recent call last):\n  File 'a.py', line 1\nKeyError: 'b'"
+@pytest.mark.parametrize("after", ["", "\n(Background: https://example.org)", "\nline" * 900])
+def test_a_traceback_is_quoted_by_the_line_that_names_the_error(after: str) -> None:
+    trace = f"Traceback (most recent call last):\n  File 'a.py', line 1\nKeyError: 'b'{after}"
     index, _ = compacted([user("go"), *tool_round(0, trace), *turns(4)], Stub())
     assert texts(index)[0].endswith("- read: KeyError: 'b'")
 

@@ -27,6 +27,9 @@ _SIGNS = re.compile(
     """,
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
+_ERROR_LINE = re.compile(
+    r"^[^\w\n]{0,8}(?:E\s{1,8})?[\w.]{0,80}(?:Error|Exception)\b.*", re.MULTILINE
+)
 
 
 def is_failure(message: object, text: str) -> bool:
@@ -48,7 +51,7 @@ def quote(entry: "Entry") -> str:
     found = _sign(entry.text)
     said = entry.text.strip() if found is None else found.string[found.start() :].strip()
     if said.startswith("Traceback"):
-        said = said.splitlines()[-1]
+        said = (_ERROR_LINE.findall(entry.text) or said.splitlines())[-1]
     line = " ".join(said[: 4 * MAX_QUOTE_CHARS].split())
     if len(line) > MAX_QUOTE_CHARS:
         line = f"{line[: MAX_QUOTE_CHARS - 1]}…"
