@@ -158,7 +158,8 @@ impl MessageIndex {
         if later == earlier {
             return;
         }
-        if self.current(later) != self.current(earlier) {
+        // A join comes with a message that ties, which is wanted, so what it ties is wanted too.
+        if [earlier, later].iter().any(|&slot| self.current(slot) != Current::Raw) {
             self.log_join(later.max(earlier));
             for slot in [earlier, later] {
                 if self.current(slot) != Current::Raw {
