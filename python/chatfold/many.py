@@ -49,9 +49,12 @@ def compact_many(
 
     Raises:
         HistoriesError: Some histories failed; names their positions and holds the other results.
+        TokenizerMismatchError: ``tokenizer`` and the strategy's own are different.
     """
     chosen = as_strategy("strategy", strategy)
     counter = chosen.tokenizer if tokenizer is None else resolve(tokenizer)
+    if chosen.tokenizer is not None:
+        MessageIndex(tokenizer=counter).use_tokenizer(chosen.tokenizer)
     threads = os.cpu_count() or 1
     if max_workers is not None:
         threads = integer("max_workers", max_workers, at_least=1)
