@@ -185,7 +185,7 @@ def test_what_holds_for_all_of_them_is_refused_at_once() -> None:
 
 
 def test_two_tokenizers_are_refused_at_once() -> None:
-    with pytest.raises(TokenizerMismatchError, match="cl100k_base.*o200k_base"):
+    with pytest.raises(TokenizerMismatchError, match=r"cl100k_base.*o200k_base"):
         compact_many([], STRATEGY, tokenizer="cl100k_base")
 
 
