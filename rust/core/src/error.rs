@@ -10,6 +10,13 @@ pub enum Error {
     Host(Box<dyn std::error::Error + Send + Sync>),
     /// More messages than an index can hold (2^32 - 2).
     TooManyMessages,
+    /// A host gave another number of counts than it was asked for.
+    MissingCounts {
+        /// How many messages were to be counted.
+        wanted: usize,
+        /// How many counts came back.
+        got: usize,
+    },
     /// A figure was asked for that the index knew before its list changed and it was built anew.
     Rebuilt,
 }
@@ -28,6 +35,10 @@ impl fmt::Display for Error {
             Self::TooManyMessages => {
                 f.write_str("an index holds at most 4,294,967,293 messages; split the history")
             }
+            Self::MissingCounts { wanted, got } => write!(
+                f,
+                "the tokenizer gave {got} counts for {wanted} messages; it must give one for each"
+            ),
             Self::Rebuilt => f.write_str(
                 "the list that the index is about was changed since, so that figure can't be \
                  counted any more; read a report's tokens before the list changes",
@@ -40,7 +51,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Host(error) => Some(error.as_ref()),
-            Self::TooManyMessages | Self::Rebuilt => None,
+            Self::TooManyMessages | Self::Rebuilt | Self::MissingCounts { .. } => None,
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::MessageIndex;
 use super::changes::Current;
 use super::figures::Sums;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host::Host;
 
 /// Marks a count that is not known yet.
@@ -162,6 +162,9 @@ impl MessageIndex {
             return Ok(());
         }
         let counts = host.count_messages(&unknown)?;
+        if counts.len() != unknown.len() {
+            return Err(Error::MissingCounts { wanted: unknown.len(), got: counts.len() });
+        }
         for (&message, count) in unknown.iter().zip(counts) {
             self.set_message_tokens(message, count);
         }
