@@ -1,0 +1,43 @@
+"""Whether a list of chat messages is one that a model API accepts; knows nothing of groups."""
+
+from collections.abc import Sequence
+from typing import Any
+
+Message = dict[str, Any]
+
+
+def ids_of_calls(message: Message) -> list[str]:
+    if message["role"] != "assistant":
+        return []
+    ids = [call["id"] for call in message.get("tool_calls") or []]
+    legacy = message.get("function_call")
+    return ids if legacy is None else [*ids, legacy["name"]]
+
+
+def is_bare_reasoning(message: Message) -> bool:
+    if message["role"] != "assistant" or ids_of_calls(message):
+        return False
+    content = message.get("content")
+    if isinstance(content, list):
+        kinds = {part["type"] for part in content if isinstance(part, dict)}
+        return bool(kinds) and kinds <= {"reasoning", "thinking", "redacted_thinking"}
+    return not content and ("reasoning_content" in message or "reasoning" in message)
+
+
+def faults(messages: Sequence[Message]) -> list[str]:
+    """Say what an API would refuse: each call is followed by its results, and nothing else is."""
+    found = []
+    waiting: list[str] = []
+    for position, message in enumerate(messages):
+        if message["role"] in {"tool", "function"}:
+            answered = message.get("tool_call_id", message.get("name"))
+            if answered in waiting:
+                waiting.remove(answered)
+            else:
+                found.append(f"message {position} answers no call before it")
+        elif not (waiting and is_bare_reasoning(message)):
+            found += [
+                f"before message {position} call {call_id} has no result" for call_id in waiting
+            ]
+            waiting = ids_of_calls(message)
+    return found + [f"call {call_id} has no result at the end" for call_id in waiting]
