@@ -66,16 +66,25 @@ impl MessageIndex {
         self.slots[slot as usize].current
     }
 
-    /// The number of a reason, from its text.
+    /// The number of a reason, from its text; 0 for none.
     pub(super) fn reason_number(&mut self, reason: &str) -> u16 {
-        let known = self.reasons.iter().position(|known| known == reason).unwrap_or_else(|| {
-            // The last number is shared by whatever comes after 65,535 different reasons.
-            if self.reasons.len() < usize::from(u16::MAX) {
+        if reason.is_empty() {
+            return 0;
+        }
+        let at = self.reasons.iter().position(|known| known == reason).unwrap_or_else(|| {
+            // The last number is shared by whatever comes after 65,534 different reasons.
+            if self.reasons.len() < usize::from(u16::MAX) - 1 {
                 self.reasons.push(reason.to_owned());
             }
             self.reasons.len() - 1
         });
-        u16::try_from(known).unwrap_or(u16::MAX)
+        u16::try_from(at + 1).unwrap_or(u16::MAX)
+    }
+
+    /// The text of a reason, from its number.
+    pub(super) fn reason(&self, number: u16) -> String {
+        let at = usize::from(number).checked_sub(1);
+        at.and_then(|at| self.reasons.get(at)).cloned().unwrap_or_default()
     }
 
     fn reason_of(&mut self, slot: u32, current: Current) -> Option<&mut u16> {
@@ -196,9 +205,11 @@ impl MessageIndex {
         self.log.len() > version
     }
 
-    /// Lets a group take its slot again.
+    /// Lets a group take its slot again, unless the group has been joined to an earlier one since.
     pub(super) fn include(&mut self, group: GroupId) {
-        self.set_current(group.slot, group.as_current(), 0);
+        if self.grouping.root(group.slot) == group.slot {
+            self.set_current(group.slot, group.as_current(), 0);
+        }
     }
 
     pub(super) fn restore_slot(&mut self, slot: u32) {
@@ -226,17 +237,20 @@ impl MessageIndex {
 
     /// Undoes every exclusion, replacement and restoration since that version.
     ///
-    /// Messages that came since stay, and what they tied together stays tied.
+    /// Messages that came since stay, what they tied together stays tied, and their groups are
+    /// included, as they were when the messages came.
     pub fn undo_to(&mut self, version: Version) {
         if version.epoch != self.epoch {
             return;
         }
+        let mut touched = Vec::new();
         while self.log.len() > version.log {
             match self.log.pop() {
                 Some(Change::Slot { slot, before, after, reason }) => {
                     if self.grouping.root(slot) != slot {
                         continue;
                     }
+                    touched.push(slot);
                     self.leave(slot);
                     if let Some(left) = self.reason_of(slot, before) {
                         *left = 0;
@@ -254,6 +268,12 @@ impl MessageIndex {
                     self.stand_ins[number as usize].dissolved = dissolved;
                 }
                 Some(Change::Joined { .. }) | None => {}
+            }
+        }
+        for slot in touched {
+            let new = self.grouping.group(slot).positions().any(|at| at >= version.messages);
+            if new && self.current(slot) != Current::Raw {
+                self.restore_slot(slot);
             }
         }
     }

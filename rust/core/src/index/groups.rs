@@ -127,7 +127,7 @@ impl MessageIndex {
             byte_count: self.byte_count(id),
             turn: (kind != GroupKind::System).then_some(group.turn),
             excluded,
-            exclude_reason: self.reasons[usize::from(reason)].clone(),
+            exclude_reason: self.reason(reason),
             stand_in,
         }
     }

@@ -88,7 +88,7 @@ pub struct StandIn {
 impl MessageIndex {
     /// An empty index whose tokenizer has these bounds.
     pub fn new(bounds: Bounds, overhead: Overhead) -> Self {
-        Self { bounds, overhead, reasons: vec![String::new()], ..Self::default() }
+        Self { bounds, overhead, ..Self::default() }
     }
 
     /// An empty index that counts alike.

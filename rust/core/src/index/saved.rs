@@ -88,7 +88,7 @@ impl MessageIndex {
                 tokens: Some(stand_in.tokens).filter(|&tokens| tokens != UNKNOWN),
                 replaces,
                 included: self.current(stand_in.slot) == Current::StandIn(number),
-                reason: self.reasons[usize::from(stand_in.reason)].clone(),
+                reason: self.reason(stand_in.reason),
                 replaced: stand_in.replaced_by.is_some(),
             });
         }
@@ -98,7 +98,7 @@ impl MessageIndex {
             .map(|slot| SavedGroup {
                 first: self.grouping.group(slot).first(),
                 len: u32::try_from(self.grouping.group(slot).len()).unwrap_or(u32::MAX),
-                reason: self.reasons[usize::from(self.slots[slot as usize].reason)].clone(),
+                reason: self.reason(self.slots[slot as usize].reason),
                 replaced: self.slots[slot as usize].replaced_by > 0,
             })
             .collect();
@@ -141,7 +141,8 @@ impl MessageIndex {
         if strict && !complete {
             return false;
         }
-        for (message, &tokens) in (0..).zip(&saved.tokens) {
+        let messages = self.tokens.len();
+        for (message, &tokens) in (0..).zip(saved.tokens.iter().take(messages)) {
             if let Some(tokens) = tokens {
                 let fixed = self.fixed.get(&message).copied().unwrap_or(0);
                 self.set_message_tokens(message, tokens.saturating_sub(fixed));

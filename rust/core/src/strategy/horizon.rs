@@ -116,11 +116,15 @@ impl Plan {
 
     /// Whether this index, which holds the newest part, decides alone. See [`Plan::horizon`].
     ///
+    /// `older` says how many groups of the older part it holds that are no system groups: they are
+    /// none of the newest.
+    ///
     /// # Errors
     /// Whatever the tokenizer raises.
     pub fn newest_part_decides(
         &self,
         index: &mut MessageIndex,
+        older: u32,
         host: &mut dyn Host,
     ) -> Result<bool> {
         for operation in self.operations.iter() {
@@ -134,16 +138,17 @@ impl Plan {
                 Operation::Run(leaf) => {
                     let (gate, protection, window) = leaf.parts();
                     let newest = protection.minimum_preserved.max(1) as usize;
+                    let has = |index: &MessageIndex, groups: usize| {
+                        index.newest_non_system().nth(groups - 1 + older as usize).is_some()
+                    };
                     let enough = match window {
+                        // A kept first user message makes one turn more, however old it is.
                         Some(Window::Turns(turns)) => {
-                            index.nth_newest_turn(turns.max(1)) > 0
-                                && index.newest_non_system().nth(newest - 1).is_some()
+                            let turns = turns.max(1).saturating_add(older.min(1));
+                            index.nth_newest_turn(turns) > 0 && has(index, newest)
                         }
-                        Some(Window::Groups(groups)) => {
-                            let newest = newest.max(groups as usize);
-                            index.newest_non_system().nth(newest - 1).is_some()
-                        }
-                        None => index.newest_non_system().nth(newest - 1).is_some(),
+                        Some(Window::Groups(groups)) => has(index, newest.max(groups as usize)),
+                        None => has(index, newest),
                     };
                     return Ok(enough && gate.goes_on(index, host)?);
                 }

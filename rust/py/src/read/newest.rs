@@ -38,8 +38,9 @@ pub(crate) fn read_newest(
         if !history.fill(index, start)? {
             break;
         }
+        let older = history.kept_of_older(start);
         if PyMessageIndex::with_host(index, None, |core, host| {
-            plan.newest_part_decides(core, host)
+            plan.newest_part_decides(core, older, host)
         })? {
             return Ok(true);
         }
@@ -191,6 +192,14 @@ impl<'a, 'py> History<'a, 'py> {
             Ok(())
         })?;
         Ok(searching.is_empty() || !self.has_call(start, &searching)?)
+    }
+
+    /// How many messages before the cut are in the index and are no system messages.
+    fn kept_of_older(&self, start: usize) -> u32 {
+        let older = self.held.iter().take_while(|&&position| position < start);
+        let spoken =
+            older.filter(|&&at| !matches!(self.roles[at], Role::System | Role::Developer)).count();
+        u32::try_from(spoken).unwrap_or(u32::MAX)
     }
 
     /// Whether one of these calls is made before the cut.
