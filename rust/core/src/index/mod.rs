@@ -88,7 +88,7 @@ pub struct StandIn {
 impl MessageIndex {
     /// An empty index whose tokenizer has these bounds.
     pub fn new(bounds: Bounds, overhead: Overhead) -> Self {
-        Self { bounds, overhead, ..Self::default() }
+        Self { overhead, bounds, ..Self::default() }
     }
 
     /// An empty index that counts alike.
@@ -123,9 +123,10 @@ impl MessageIndex {
             return Err(Error::TooManyMessages);
         }
         let message = self.grouping.messages();
-        let tokens = facts
-            .text_tokens
-            .map_or(UNKNOWN, |text| text.saturating_add(facts.fixed_tokens).min(UNKNOWN - 1));
+        // Without text there is nothing to count.
+        let known = facts.text_tokens.or((facts.bytes == 0).then_some(0));
+        let tokens =
+            known.map_or(UNKNOWN, |text| text.saturating_add(facts.fixed_tokens).min(UNKNOWN - 1));
         if facts.fixed_tokens > 0 {
             self.fixed.insert(message, facts.fixed_tokens);
         }

@@ -56,7 +56,6 @@ mod words {
     }
 
     /// Compares seven bits of each byte by carries that cannot leave the byte, then the eighth.
-    #[expect(clippy::cast_possible_truncation, reason = "eight bits are left")]
     fn half(word: u64, low: u8, high: u8) -> u32 {
         let in_range = at_least(word, low) & !at_least_next(word, high);
         // Gathers the top bits of the eight bytes in the top byte.

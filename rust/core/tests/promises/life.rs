@@ -1,0 +1,201 @@
+//! A random life of an index: figures, links and the projection agree after every change, what is
+//! undone is undone, and what was true at an earlier version can still be asked.
+
+use chatfold_core::{Bounds, Error, MessageIndex, Role, Version};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::common::host::{Counter, FakeHost, counters};
+use super::common::observed::{
+    Observed, Part, assert_consistent, assert_tokens, observe, overhead, plain_tokens,
+};
+use super::common::{Setup, setups};
+
+#[derive(Clone, Debug)]
+enum Change {
+    Push(usize),
+    Exclude(Index),
+    Replace(Vec<Index>, usize),
+    Restore(Index),
+    Mark,
+    Undo(Index),
+    Forget(Counter),
+    Count,
+    CountGroup(Index),
+    Exceed(u64),
+}
+
+fn changes() -> BoxedStrategy<Vec<Change>> {
+    let chosen = any::<Index>;
+    let change = prop_oneof![
+        6 => (1..5usize).prop_map(Change::Push),
+        4 => chosen().prop_map(Change::Exclude),
+        4 => (prop::collection::vec(chosen(), 1..4), 0..20usize)
+            .prop_map(|(groups, length)| Change::Replace(groups, length)),
+        2 => chosen().prop_map(Change::Restore),
+        2 => Just(Change::Mark),
+        1 => chosen().prop_map(Change::Undo),
+        1 => counters().prop_map(Change::Forget),
+        1 => Just(Change::Count),
+        1 => chosen().prop_map(Change::CountGroup),
+        1 => (0..200u64).prop_map(Change::Exceed),
+    ];
+    prop::collection::vec(change, 0..25).boxed()
+}
+
+struct Life {
+    setup: Setup,
+    index: MessageIndex,
+    host: FakeHost,
+    marks: Vec<(Version, Observed)>,
+}
+
+impl Life {
+    fn new(setup: Setup) -> Self {
+        let (index, host) = setup.empty();
+        Self { setup, index, host, marks: Vec::new() }
+    }
+
+    fn apply(&mut self, change: &Change) {
+        let (index, host) = (&mut self.index, &mut self.host);
+        let slots = index.slot_count() as usize;
+        let groups = index.group_ids();
+        let slot = |chosen: &Index| u32::try_from(chosen.index(slots)).unwrap();
+        match change {
+            Change::Push(messages) => {
+                let from = index.message_count() as usize;
+                let to = self.setup.messages.len().min(from + messages);
+                for position in from..to {
+                    index.push(&self.setup.facts(position)).unwrap();
+                }
+            }
+            Change::Mark => self.marks.push((index.version(), observe(index))),
+            Change::Undo(chosen) => self.undo(chosen),
+            Change::Forget(counter) => {
+                self.setup.counter = *counter;
+                host.counter = *counter;
+                host.work.counted.clear();
+                for message in &mut self.setup.messages {
+                    message.counted_before = false;
+                }
+                index.forget_tokens(counter.bounds());
+            }
+            Change::Count => assert_tokens(index, &self.setup, host),
+            Change::Exceed(limit) => {
+                let plain = plain_tokens(index, &self.setup, host);
+                assert_eq!(index.tokens_exceed(*limit, host).unwrap(), plain > *limit);
+            }
+            _ if groups.is_empty() => {}
+            Change::Exclude(chosen) => {
+                let held = index.held(slot(chosen)).is_some();
+                assert_eq!(index.exclude(slot(chosen), "excluded"), held);
+            }
+            Change::Replace(chosen, length) => {
+                let mut slots: Vec<u32> = chosen.iter().map(slot).collect();
+                slots.sort_unstable();
+                slots.dedup();
+                let before = index.included_counts().bytes;
+                if index.replace(&slots, Role::User, "s".repeat(*length), "replaced").is_some() {
+                    assert!(index.included_counts().bytes < before);
+                }
+            }
+            Change::Restore(chosen) => {
+                let id = groups[chosen.index(groups.len())];
+                index.restore(id);
+                assert!(!index.group(id).excluded);
+            }
+            Change::CountGroup(chosen) => {
+                let id = groups[chosen.index(groups.len())];
+                let view = index.group(id);
+                let plain: u64 = match &view.stand_in {
+                    Some((_, text)) => u64::from(host.counter.count(text)),
+                    None => view.positions.iter().map(|&at| host.tokens_of(at)).sum(),
+                };
+                assert_eq!(index.group_tokens(id, host).unwrap(), plain);
+            }
+        }
+    }
+
+    fn undo(&mut self, chosen: &Index) {
+        if self.marks.is_empty() {
+            return;
+        }
+        let mark = chosen.index(self.marks.len());
+        self.marks.truncate(mark + 1);
+        let (version, before) = &self.marks[mark];
+        let (_, messages, _) = version.into_parts();
+        self.index.undo_to(*version);
+        let after = observe(&self.index);
+        if messages == self.index.message_count() {
+            assert_eq!(&after, before, "undone is as it was");
+            return;
+        }
+        for message in messages..self.index.message_count() {
+            assert!(after.projection.contains(&Part::Message(message)), "{message} came since");
+        }
+        for part in &before.projection {
+            let message = matches!(part, Part::Message(_));
+            assert!(!message || after.projection.contains(part), "{part:?} was included");
+        }
+        // What is true from here on is another state than that of the mark.
+        self.marks.truncate(mark);
+    }
+
+    fn check(&self) {
+        assert_consistent(&self.index, &self.setup, &self.host);
+        let mut counted = self.host.work.counted.clone();
+        counted.sort_unstable();
+        assert!(counted.windows(2).all(|pair| pair[0] != pair[1]), "a text is counted once");
+    }
+
+    /// Asks for the tokens at every mark.
+    fn check_marks(&mut self) {
+        for (version, seen) in &self.marks {
+            let tokens = |part: &Part| match part {
+                Part::Message(position) => self.host.tokens_of(*position),
+                Part::StandIn(_, text) => u64::from(self.host.counter.count(text)),
+            };
+            let plain = seen.projection.iter().map(tokens).sum::<u64>()
+                + overhead(&self.setup, seen.projection.len());
+            assert_eq!(self.index.tokens_at(*version, &mut self.host).unwrap(), plain);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn figures_links_and_projection_agree_after_every_change(
+        setup in setups(20),
+        changes in changes(),
+    ) {
+        let mut life = Life::new(setup);
+        for change in &changes {
+            life.apply(change);
+            life.check();
+        }
+        life.check_marks();
+        life.check();
+        let plain = plain_tokens(&life.index, &life.setup, &life.host);
+        prop_assert_eq!(life.index.included_tokens(&mut life.host).unwrap(), plain);
+    }
+
+    #[test]
+    fn a_copy_of_an_index_lives_its_own_life(setup in setups(12), changes in changes()) {
+        let mut life = Life::new(setup);
+        life.apply(&Change::Push(usize::MAX / 2));
+        let (copy, before) = (life.index.clone(), observe(&life.index));
+        for change in &changes {
+            life.apply(change);
+        }
+        prop_assert_eq!(observe(&copy), before);
+    }
+}
+
+#[test]
+fn a_version_of_an_index_that_was_built_anew_is_refused() {
+    let index = MessageIndex::new(Bounds::Unbounded, Default::default());
+    let (mut fresh, mut host) = (index.fresh(), FakeHost::new(Vec::new(), Counter::Wild));
+    assert!(matches!(fresh.tokens_at(index.version(), &mut host), Err(Error::Rebuilt)));
+    let version = Version::from_parts(fresh.version().into_parts());
+    assert_eq!(fresh.tokens_at(version, &mut host).unwrap(), 0);
+}

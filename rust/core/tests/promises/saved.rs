@@ -1,0 +1,176 @@
+//! Saving and loading: nothing is lost, nothing is believed that does not fit together.
+
+use chatfold_core::{MessageIndex, Role, Saved, SavedGroup, SavedId, SavedStandIn};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::common::host::FakeHost;
+use super::common::observed::{Observed, assert_consistent, assert_tokens, kept_messages, observe};
+use super::common::strategies::{self, Kinds};
+use super::common::{Setup, chats, setups};
+
+const CUSTOM: Kinds =
+    Kinds { custom_triggers: true, custom_strategies: true, monotone: false, floor: false };
+
+/// An index over the first messages that some strategies have worked on.
+fn lived(
+    setup: &Setup,
+    messages: usize,
+    strategies: &[chatfold_core::Strategy],
+) -> (MessageIndex, FakeHost) {
+    let (mut index, mut host) = setup.empty();
+    for part in 0..strategies.len() {
+        let end = messages * (part + 1) / strategies.len();
+        push(setup, &mut index, end);
+        strategies::run(&strategies[part], &mut index, &mut host).unwrap();
+    }
+    (index, host)
+}
+
+fn push(setup: &Setup, index: &mut MessageIndex, end: usize) {
+    for position in index.message_count() as usize..end {
+        index.push(&setup.facts(position)).unwrap();
+    }
+}
+
+/// A fresh index over the same messages.
+fn anew(setup: &Setup, index: &MessageIndex, end: usize) -> MessageIndex {
+    let mut fresh = index.fresh();
+    push(setup, &mut fresh, end);
+    fresh
+}
+
+fn some_strategies() -> BoxedStrategy<Vec<chatfold_core::Strategy>> {
+    prop::collection::vec(strategies::composed(CUSTOM), 1..4).boxed()
+}
+
+/// Any state, most of it nonsense.
+fn garbage() -> BoxedStrategy<Saved> {
+    let ids =
+        prop_oneof![(0..12u32).prop_map(SavedId::Group), (0..4u32).prop_map(SavedId::StandIn),];
+    let group = (0..12u32, 0..4u32, any::<bool>()).prop_map(|(first, len, replaced)| SavedGroup {
+        first,
+        len,
+        reason: "garbage".to_owned(),
+        replaced,
+    });
+    let stand_in = (prop::collection::vec(ids, 0..4), any::<[bool; 3]>()).prop_map(
+        |(replaces, [included, replaced, counted])| SavedStandIn {
+            role: Role::User,
+            text: "[Summary]".to_owned(),
+            tokens: counted.then_some(3),
+            replaces,
+            included,
+            reason: if included { String::new() } else { "garbage".to_owned() },
+            replaced,
+        },
+    );
+    let tokens = prop::collection::vec(prop::option::of(0..9u32), 0..14);
+    (tokens, prop::collection::vec(group, 0..5), prop::collection::vec(stand_in, 0..4))
+        .prop_map(|(tokens, groups, stand_ins)| Saved { tokens, groups, stand_ins })
+        .boxed()
+}
+
+/// Loads a state that may be nonsense: without tokens, which nobody can check.
+fn load_garbage(setup: &Setup, saved: &Saved, strict: bool) -> (bool, MessageIndex, Observed) {
+    let (mut index, host) = setup.full();
+    let before = observe(&index);
+    let complete = index.load(saved, strict);
+    index.forget_tokens(setup.counter.bounds());
+    assert_consistent(&index, setup, &host);
+    (complete, index, before)
+}
+
+proptest! {
+    #[test]
+    fn a_loaded_index_is_and_behaves_as_the_saved_one(
+        setup in setups(24),
+        cut in any::<Index>(),
+        past in some_strategies(),
+        future in strategies::composed(CUSTOM),
+    ) {
+        let cut = cut.index(setup.messages.len() + 1);
+        let (mut index, mut host) = lived(&setup, cut, &past);
+        let saved = index.save(index.message_count());
+        let mut loaded = anew(&setup, &index, cut);
+        prop_assert!(loaded.load(&saved, true));
+        prop_assert_eq!(observe(&loaded), observe(&index));
+        prop_assert_eq!(loaded.known_included_tokens(), index.known_included_tokens());
+        prop_assert_eq!(loaded.save(loaded.message_count()), saved);
+        assert_consistent(&loaded, &setup, &host);
+        for index in [&mut loaded, &mut index] {
+            push(&setup, index, setup.messages.len());
+            strategies::run(&future, index, &mut host).unwrap();
+        }
+        prop_assert_eq!(observe(&loaded), observe(&index));
+        assert_tokens(&mut loaded, &setup, &mut host);
+    }
+
+    #[test]
+    fn a_changed_list_keeps_what_was_said_about_the_groups_before_the_change(
+        setup in setups(24),
+        cut in any::<Index>(),
+        other_end in chats::histories(6),
+        past in some_strategies(),
+    ) {
+        let (index, _) = lived(&setup, setup.messages.len(), &past);
+        let cut = cut.index(setup.messages.len() + 1);
+        let before = u32::try_from(cut).unwrap();
+        let saved = index.save(before);
+        let mut changed = setup.clone();
+        changed.messages.truncate(cut);
+        changed.messages.extend(other_end);
+        let mut loaded = anew(&changed, &index, changed.messages.len());
+        loaded.load(&saved, false);
+        let (_, mut host) = changed.empty();
+        assert_consistent(&loaded, &changed, &host);
+        for id in index.group_ids().into_iter().filter(|id| id.stand_in.is_none()) {
+            let positions = index.group(id).positions;
+            let slot = positions.first().filter(|&&at| at < before).map(|&at| loaded.slot_of_message(at));
+            let Some(slot) = slot else { continue };
+            let found = loaded.group(chatfold_core::GroupId { slot, stand_in: None });
+            if found.positions != positions || positions.iter().any(|&at| at >= before) {
+                continue;
+            }
+            // Nothing said about it changed, unless its stand-in was also for what is no more.
+            let same = found.excluded == index.group(id).excluded
+                && found.exclude_reason == index.group(id).exclude_reason;
+            prop_assert!(same || (index.summary_of(id).is_some() && !found.excluded));
+        }
+        let kept = kept_messages(&loaded);
+        prop_assert!((before..loaded.message_count()).all(|at| kept.contains(&at)));
+        assert_tokens(&mut loaded, &changed, &mut host);
+    }
+
+    #[test]
+    fn garbage_is_refused_as_a_whole_or_is_a_state_that_can_be_saved(
+        setup in setups(10),
+        saved in garbage(),
+    ) {
+        let (accepted, index, before) = load_garbage(&setup, &saved, true);
+        if accepted {
+            let again = index.save(index.message_count());
+            prop_assert_eq!((again.groups, again.stand_ins), (saved.groups, saved.stand_ins));
+        } else {
+            prop_assert_eq!(observe(&index), before);
+        }
+    }
+
+    #[test]
+    fn garbage_that_is_taken_as_far_as_it_goes_is_a_valid_state(
+        setup in setups(10),
+        saved in garbage(),
+    ) {
+        let (_, mut index, _) = load_garbage(&setup, &saved, false);
+        let (_, mut host) = setup.empty();
+        for id in index.group_ids() {
+            index.restore(id);
+            assert_consistent(&index, &setup, &host);
+        }
+        assert_tokens(&mut index, &Setup { messages: uncounted(&setup), ..setup }, &mut host);
+    }
+}
+
+fn uncounted(setup: &Setup) -> Vec<chats::Message> {
+    setup.messages.clone()
+}

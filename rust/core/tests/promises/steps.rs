@@ -1,0 +1,126 @@
+//! Promise 11: every strategy makes at most one pass over the groups plus one step a group.
+
+use chatfold_core::{
+    Bounds, Callback, Execution, Gate, Host, MessageIndex, Metric, Plan, Protection, Result, Role,
+    Strategy, ToolExchange, Trigger, Truncation,
+};
+use proptest::prelude::*;
+
+use super::common::chats::Message;
+use super::common::host::{ALWAYS_TRUE, NEVER_TRUE};
+use super::common::setups;
+use super::common::strategies::{self, Kinds};
+
+const CUSTOM: Kinds =
+    Kinds { custom_triggers: true, custom_strategies: false, monotone: false, floor: false };
+
+/// The strategy with triggers of the caller's: one that is true and a target that never is.
+fn with_gate(strategy: Strategy, gate: Gate) -> Strategy {
+    match strategy {
+        Strategy::Truncation(own) => Strategy::Truncation(Truncation { gate, ..own }),
+        Strategy::SlidingWindow(mut own) => {
+            own.gate = gate;
+            Strategy::SlidingWindow(own)
+        }
+        Strategy::ToolCalls(mut own) => {
+            own.gate = gate;
+            Strategy::ToolCalls(own)
+        }
+        other => other,
+    }
+}
+
+proptest! {
+    #[test]
+    fn promise_11_a_target_that_is_never_true_is_asked_once_a_group(
+        setup in setups(24),
+        strategy in strategies::single(Kinds::default()),
+    ) {
+        let gate = Gate {
+            trigger: Trigger::Custom(ALWAYS_TRUE),
+            target: Some(Trigger::Custom(NEVER_TRUE)),
+        };
+        let (mut index, mut host) = setup.full();
+        let groups = usize::try_from(index.included_counts().groups).unwrap();
+        let version = index.version();
+        let run = strategies::run(&with_gate(strategy, gate), &mut index, &mut host).unwrap();
+        let steps = usize::try_from(run.steps[0].groups).unwrap();
+        prop_assert!(steps <= groups);
+        prop_assert!(host.work.asked <= steps + 2, "asked {} for {steps}", host.work.asked);
+        prop_assert!(!run.target_met);
+        prop_assert_eq!(run.before.map(|before| before.version), Some(version));
+        // No message is read twice, and none that is not in an old tool-call group.
+        let read = host.work.read.len();
+        host.work.read.sort_unstable();
+        host.work.read.dedup();
+        prop_assert_eq!(host.work.read.len(), read);
+    }
+
+    #[test]
+    fn promise_11_compositions_ask_at_most_once_a_group_and_trigger(
+        setup in setups(20),
+        strategy in strategies::composed(CUSTOM),
+    ) {
+        let (mut index, mut host) = setup.full();
+        let groups = usize::try_from(index.included_counts().groups).unwrap();
+        strategies::run(&strategy, &mut index, &mut host).unwrap();
+        let triggers = format!("{strategy:?}").matches("Custom(").count();
+        prop_assert!(host.work.asked <= triggers * (groups + 2));
+    }
+
+    #[test]
+    fn promise_11_a_step_touches_groups_that_are_included_once(
+        setup in setups(20),
+        strategy in strategies::composed(CUSTOM),
+    ) {
+        let (mut index, mut host) = setup.full();
+        let groups = index.included_counts().groups;
+        let run = strategies::run(&strategy, &mut index, &mut host).unwrap();
+        for step in &run.steps {
+            prop_assert!(step.groups <= groups);
+        }
+    }
+}
+
+/// A tokenizer whose every count is the largest number.
+struct Boundless;
+
+impl Host for Boundless {
+    fn count_messages(&mut self, messages: &[u32]) -> Result<Vec<u32>> {
+        Ok(vec![u32::MAX; messages.len()])
+    }
+
+    fn count_text(&mut self, _: &str) -> Result<u32> {
+        Ok(u32::MAX)
+    }
+
+    fn tool_exchange(&mut self, _: &[u32], _: Option<usize>) -> Result<ToolExchange> {
+        Ok(ToolExchange::default())
+    }
+
+    fn format_digest(&mut self, _: Callback, _: &ToolExchange) -> Result<String> {
+        Ok(String::new())
+    }
+
+    fn ask(&mut self, _: Callback, _: &mut MessageIndex) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn now(&mut self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn promise_11_absurd_counts_do_not_loop_or_overflow() {
+    let mut index = MessageIndex::new(Bounds::ByteLevel { longest: 4 }, Default::default());
+    for _ in 0..5 {
+        index.push(&Message::new(Role::User, "eight bt").facts).unwrap();
+    }
+    let gate = Gate { trigger: Trigger::Exceeds(Metric::Tokens, 12), target: None };
+    let strategy = Strategy::Truncation(Truncation::new(gate, Protection::default()));
+    let mut run = Execution::new(Plan::new(&strategy));
+    assert!(run.advance(&mut index, &mut Boundless).unwrap().is_none());
+    assert!(!run.target_met);
+    assert_eq!(index.included_counts().messages, 1);
+}
