@@ -53,7 +53,5 @@ class SummarizingTurn:
     @unit("µs")
     def track_turn(self, *_: object) -> float:
         with quiet():
-            rounds = [
-                statistics.mean(asyncio.run(self.take_turns())) for _ in range(effort.least)
-            ]
+            rounds = [statistics.mean(asyncio.run(self.take_turns())) for _ in range(effort.least)]
         return statistics.median(rounds) * 1e6

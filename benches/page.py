@@ -14,7 +14,7 @@ from benches.races import KEPT_AT
 _TOP = """# Benchmarks
 
 All figures on this page come from one run of `python -m benches.compare` on one machine.
-They are medians of runs that take turns within one process, so look at ratios first: times are another machine's.
+They are medians of runs that take turns within one process (of one more turn of a conversation, means), so look at ratios first: times are another machine's.
 Nothing here is asserted in tests; those count work instead.
 """
 

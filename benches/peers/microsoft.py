@@ -68,9 +68,8 @@ def _run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def _turn(own: list[Own]) -> Contender:
     strategy = TruncationStrategy(max_n=TOKENS, compact_to=TOKENS * 3 // 4, tokenizer=_Tokenizer())
-    # Most goes by a window first: truncation of a long history takes it long, and is not measured here.
+    # By a window at first: truncation of a long history takes it long, and is not measured here.
     _run(apply_compaction(own, strategy=SlidingWindowStrategy(keep_last_groups=GROUPS)))
-    _run(apply_compaction(own, strategy=strategy))
     pairs = ((_own(first), _own(second)) for first, second in more_turns())
 
     def run(pair: tuple[Own, Own]) -> list[Own]:
