@@ -1,7 +1,7 @@
 //! What an index remembers beyond its messages, in plain values: to save it, to load it, and to
 //! carry it over when the list it is about has changed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::changes::Current;
 use super::tokens::UNKNOWN;
@@ -92,9 +92,23 @@ impl MessageIndex {
                 replaced: stand_in.replaced_by.is_some(),
             });
         }
+        // What a stand-in stands for that is left out comes back.
+        for (old, &new) in &numbers {
+            let outer = self.stand_ins[*old as usize].replaced_by;
+            if outer.is_some_and(|outer| !numbers.contains_key(&outer))
+                && let Some(saved) = stand_ins.get_mut(new as usize)
+            {
+                (saved.included, saved.replaced) = (true, false);
+                saved.reason.clear();
+            }
+        }
         let groups = (0..self.grouping.slots())
             .filter(|&slot| self.grouping.group(slot).len() > 0)
             .filter(|&slot| self.current(slot) != Current::Raw && self.ends_before(slot, before))
+            .filter(|&slot| {
+                let outer = self.slots[slot as usize].replaced_by.checked_sub(1);
+                outer.is_none_or(|outer| numbers.contains_key(&outer))
+            })
             .map(|slot| SavedGroup {
                 first: self.grouping.group(slot).first(),
                 len: u32::try_from(self.grouping.group(slot).len()).unwrap_or(u32::MAX),
@@ -118,8 +132,11 @@ impl MessageIndex {
     /// Takes over a saved memory, into an index that has its messages and no memory of its own.
     ///
     /// Returns whether every group was found as it was; with `strict`, nothing is taken over
-    /// otherwise. Where groups have grown since, what was said about them is left out.
+    /// otherwise, and never anything of a memory that contradicts itself. Where groups have grown since, what was said about them is left out.
     pub fn load(&mut self, saved: &Saved, strict: bool) -> bool {
+        if !saved.is_coherent() {
+            return false;
+        }
         let mut slots = HashMap::new();
         for slot in 0..self.grouping.slots() {
             let group = self.grouping.group(slot);
@@ -135,9 +152,7 @@ impl MessageIndex {
                 (len == group.len as usize).then_some((group.first, slot))
             })
             .collect();
-        let complete = found.len() == saved.groups.len()
-            && saved.tokens.len() <= self.tokens.len()
-            && saved.is_coherent();
+        let complete = found.len() == saved.groups.len() && saved.tokens.len() <= self.tokens.len();
         if strict && !complete {
             return false;
         }
@@ -213,15 +228,24 @@ impl MessageIndex {
 }
 
 impl Saved {
-    /// Whether what it says fits together, wherever it came from.
+    /// Whether what it says fits together, wherever it came from: every group is named once, is
+    /// replaced at most once, by a later stand-in, and knows of it.
     fn is_coherent(&self) -> bool {
-        let groups: HashSet<u32> = self.groups.iter().map(|group| group.first).collect();
-        self.stand_ins.iter().enumerate().all(|(number, stand_in)| {
-            !stand_in.replaces.is_empty()
-                && stand_in.replaces.iter().all(|id| match id {
-                    SavedId::Group(first) => groups.contains(first),
-                    SavedId::StandIn(inner) => (*inner as usize) < number,
-                })
-        })
+        let mut open: HashMap<SavedId, bool> = HashMap::new();
+        for group in &self.groups {
+            if open.insert(SavedId::Group(group.first), group.replaced).is_some() {
+                return false;
+            }
+        }
+        for (number, stand_in) in (0..).zip(&self.stand_ins) {
+            // What it replaced is known, says so, and is replaced by nothing else.
+            let fits = stand_in.replaces.iter().all(|id| open.remove(id) == Some(true));
+            let alone = !stand_in.included || (!stand_in.replaced && stand_in.reason.is_empty());
+            if !fits || !alone || stand_in.replaces.is_empty() {
+                return false;
+            }
+            open.insert(SavedId::StandIn(number), stand_in.replaced);
+        }
+        !open.values().any(|replaced| *replaced)
     }
 }
