@@ -1,11 +1,12 @@
 """Drives a run of the core: hands out the caller's own strategies, undoes the run on failure."""
 
 import sys
+from _thread import allocate_lock
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from chatfold import _core
 from chatfold._types import FiguresOf, StepOf
@@ -23,48 +24,68 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", default=frozenset())
+_lock = allocate_lock()
 _busy: set[int] = set()
 _queue: dict[int, list[Callable[[], object]]] = {}
 _notes: ContextVar[list[SummaryReport]] = ContextVar("chatfold_notes")
 
 
-def _refuse_while_busy(index: "MessageIndex") -> None:
-    """Refuse a second run of an index while the first one waits for a strategy of the caller's.
+def _is_nested(index: "MessageIndex") -> bool:
+    """Tell whether this is a run inside another one of the index, by a strategy of the caller's."""
+    return id(index) in _under_way.get()
 
-    A strategy may run others on the same index: that is one run inside another, in its context.
-    """
-    if id(index) in _busy and id(index) not in _under_way.get():
-        raise ChatfoldError("the index is being compacted by another call; wait for it first")
+
+def _claim(index: "MessageIndex") -> bool:
+    """Take an index for a run whose strategies may wait, unless another run has it."""
+    with _lock:
+        free = id(index) not in _busy
+        _busy.add(id(index))
+        return free
+
+
+def _refuse() -> NoReturn:
+    raise ChatfoldError("the index is being compacted by another call; wait for it first")
 
 
 @contextmanager
-def _waiting(index: "MessageIndex") -> Iterator[None]:
-    number = id(index)
-    nested = number in _busy
-    _busy.add(number)
+def _claimed(index: "MessageIndex") -> Iterator[None]:
+    """Hold a claimed index; runs inside this one share it, others wait or are refused."""
+    number, nested = id(index), _is_nested(index)
     token = _under_way.set(_under_way.get() | {number})
     try:
         yield
     finally:
         _under_way.reset(token)
         if not nested:
-            _busy.discard(number)
-            for wake in _queue.pop(number, ()):
-                wake()
+            with _lock:
+                _busy.discard(number)
+                # Those that wake take themselves off the list.
+                waiting = tuple(_queue.pop(number, ()))
+            for wake in waiting:
+                # The loop of one that waited in another thread may be gone.
+                with suppress(RuntimeError):
+                    wake()
 
 
-async def _until_free(index: "MessageIndex") -> None:
+async def _until_free(index: "MessageIndex", *, claim: bool) -> None:
     """Wait for the call that compacts the index; refuse where no asyncio runs this code."""
-    while id(index) in _busy and id(index) not in _under_way.get():
+    while not _is_nested(index) and not (_claim(index) if claim else id(index) not in _busy):
         asyncio = running_asyncio()
         if asyncio is None:
-            _refuse_while_busy(index)
-            return
+            _refuse()
         loop, free = asyncio.get_running_loop(), asyncio.Event()
         # The other call may be one of another thread.
         wake = partial(loop.call_soon_threadsafe, free.set)
-        _queue.setdefault(id(index), []).append(wake)
-        await free.wait()
+        with _lock:
+            waiting = _queue.setdefault(id(index), [])
+            waiting.append(wake)
+            if id(index) not in _busy:
+                free.set()
+        try:
+            await free.wait()
+        finally:
+            with suppress(ValueError):
+                waiting.remove(wake)
 
 
 def note(summary: SummaryReport) -> None:
@@ -90,12 +111,16 @@ def _noting() -> Iterator[list[SummaryReport]]:
 
 def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end."""
-    _refuse_while_busy(index)
+    if id(index) in _busy and not _is_nested(index):
+        _refuse()
     run = _core.Execution(index, strategy._native, strategy._callables)
     custom = run.advance()
     own: list[tuple[str, bool]] = []
     if custom is not None:
-        with _undone_on_failure(run), _waiting(index):
+        if not _is_nested(index) and not _claim(index):
+            run.abort()
+            _refuse()
+        with _claimed(index), _undone_on_failure(run):
             while custom is not None:
                 function = strategy._callables[custom]
                 own.append((_name(function), True))
@@ -114,11 +139,11 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
 
 async def drive_async(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end, waiting where it waits, and before that for other runs."""
-    await _until_free(index)
+    has_own = bool(strategy._callables)
+    await _until_free(index, claim=has_own)
     run = _core.Execution(index, strategy._native, strategy._callables)
     own: list[tuple[str, bool]] = []
-    alone = _waiting(index) if strategy._callables else nullcontext()
-    with alone, _undone_on_failure(run), _noting() as notes:
+    with _claimed(index) if has_own else nullcontext(), _undone_on_failure(run), _noting() as notes:
         custom = await _advance(index, run)
         while custom is not None:
             function, told = strategy._callables[custom], len(notes)

@@ -13,6 +13,7 @@ from chatfold import (
     SummarizationStrategy,
     SummaryOutdatedError,
     TruncationStrategy,
+    _run,
     triggers,
 )
 from summarization.stubs import (
@@ -69,15 +70,11 @@ def exclude_one(index: MessageIndex) -> None:
     index.exclude(index.included_groups[0], reason="mine")
 
 
-def synchronise(index: MessageIndex) -> None:
-    index.sync(turns(6)[:3])
-
-
 def answer_late(index: MessageIndex) -> None:
     index.append({"role": "tool", "tool_call_id": "late", "content": "here I am"})
 
 
-@pytest.mark.parametrize("change", [exclude_one, synchronise, answer_late])
+@pytest.mark.parametrize("change", [exclude_one, answer_late])
 @pytest.mark.parametrize("on_failure", ["keep", "digest"])
 def test_a_change_to_what_is_covered_makes_the_summary_be_refused(
     change: Callable[[MessageIndex], None], on_failure: Option
@@ -238,13 +235,20 @@ def test_one_is_prepared_at_a_time() -> None:
     run(main())
 
 
-def test_where_what_it_covers_has_changed_another_one_is_written() -> None:
+def synchronise(index: MessageIndex) -> None:
+    index.sync([{**message} for message in turns(8, first=1)])
+
+
+@pytest.mark.parametrize("change", [exclude_one, synchronise])
+def test_where_what_it_covers_has_changed_another_one_is_written(
+    change: Callable[[MessageIndex], None],
+) -> None:
     async def main() -> None:
         stub, index = Stub(lambda call: f"Number {call}."), MessageIndex(turns(4))
         strategy = prepared(stub)
         await index.acompact(strategy)
-        exclude_one(index)
-        index.extend(turns(3, first=4))
+        change(index)
+        index.extend(turns(3, first=9))
         report = await index.acompact(strategy)
         assert [summary.outcome for summary in report.summaries] == ["outdated", "written"]
         assert report.summary_usage.calls == 2
@@ -302,3 +306,36 @@ def test_a_late_result_brings_back_what_was_summarized() -> None:
     run(index.acompact(SummarizationStrategy(client=Stub())))
     index.append(tool_round(0, "late")[1])
     assert index.included_messages() == [*history, tool_round(0, "late")[1]]
+
+
+def test_one_whose_loop_is_gone_does_not_disturb_the_one_that_it_waited_for() -> None:
+    index, begun = MessageIndex(turns(6)), threading.Event()
+
+    async def client(messages: list[Message]) -> str:
+        del messages
+        begun.set()
+        await asyncio.sleep(0.1)
+        return "The gist."
+
+    strategy = SummarizationStrategy(client=client)
+    reports = []
+    thread = threading.Thread(target=lambda: reports.append(run(index.acompact(strategy))))
+    thread.start()
+    begun.wait()
+
+    async def impatient() -> None:
+        async with asyncio.timeout(0.01):
+            await index.acompact(strategy)
+
+    with pytest.raises(TimeoutError):
+        run(impatient())
+    thread.join()
+    assert [report.changed for report in reports] == [True]
+
+
+def test_nothing_is_held_afterwards() -> None:
+    index = MessageIndex(turns(6))
+    run(index.acompact(SummarizationStrategy(client=Stub())))
+    assert index.compact(TruncationStrategy(max_n=2)).changed
+    assert id(index) not in _run._busy
+    assert _run._queue == {}
