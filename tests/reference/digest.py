@@ -28,8 +28,8 @@ def label(result: Message, names: dict[Key | None, str]) -> str:
 
 
 def fit(prefix: str, body: str, max_chars: int) -> str:
-    whole = readable(f"{prefix}{body}]")
-    if len(whole) <= max_chars:
-        return whole
+    body = readable(body)
+    if len(f"{prefix}{body}]") <= max_chars:
+        return f"{prefix}{body}]"
     room = max(0, max_chars - len(prefix) - len(CUT_MARK) - 1)
-    return readable(f"{prefix}{body[:room].rstrip()}{CUT_MARK}]")
+    return f"{prefix}{body[:room].rstrip()}{CUT_MARK}]"
