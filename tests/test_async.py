@@ -155,6 +155,24 @@ def test_promise_10_a_cancelled_count_leaves_the_index_as_it_was(huge: Conversat
     assert len(index.included_messages()) == 4
 
 
+@pytest.mark.usefixtures("_no_count_is_known")
+def test_the_loop_ticks_while_a_cancelled_count_comes_to_its_end(huge: Conversation) -> None:
+    index = MessageIndex(huge, tokenizer="o200k_base")
+
+    async def cancel() -> None:
+        task = asyncio.create_task(index.acompact(DECIDED_LATE))
+        work = Work()
+        while work.done.texts_counted < 10:  # noqa: ASYNC110 (nothing tells when a count begins)
+            await asyncio.sleep(0.001)
+        task.cancel()
+        ticker = await ticking(asyncio.wait([task]))
+        assert task.cancelled()
+        print(f"largest gap {ticker.largest_gap * 1e3:.1f} ms, {ticker.ticks} ticks")  # noqa: T201
+        assert ticker.largest_gap == 0 or ticker.ticks > 5
+
+    asyncio.run(cancel())
+
+
 @pytest.mark.parametrize("first", [(), (WINDOW,), (excludes,), (WINDOW, excludes)], ids=len)
 def test_promise_10_a_strategy_that_fails_undoes_the_run(first: tuple[Any, ...]) -> None:
     index = MessageIndex(talk(20), tokenizer=len)

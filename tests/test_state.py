@@ -119,6 +119,15 @@ def test_what_was_replaced_can_be_restored_from_a_state() -> None:
     )
 
 
+def test_a_stand_in_that_is_gone_stays_gone() -> None:
+    messages = session()
+    index = worked_on(messages)
+    gone = [group for group in index.groups if group.kind == "summary"]
+    restore_all(index)
+    assert not any(index.restore(group) for group in gone)
+    assert index.included_messages() == messages
+
+
 def test_a_state_keeps_its_overhead() -> None:
     messages, overhead = session(), Overhead(per_message=3, per_history=7, image=10)
     index = MessageIndex(messages, overhead=overhead)

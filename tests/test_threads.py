@@ -18,6 +18,7 @@ from chatfold import (
     SlidingWindowStrategy,
     Strategy,
     TokenBudgetComposedStrategy,
+    ToolResult,
     ToolResultCompactionStrategy,
     TruncationStrategy,
     compact,
@@ -269,10 +270,10 @@ def uses_of(index: MessageIndex) -> list[Callable[[], object]]:
         lambda: index.append({"role": "user", "content": "more"}),
         lambda: index.extend(talk(3)),
         lambda: index.sync(talk(3)),
-        lambda: index.included_messages(),
+        index.included_messages,
         lambda: list(index.groups),
         lambda: index.compact(WINDOW),
-        lambda: index.to_state(),
+        index.to_state,
         lambda: repr(index),
     ]
 
@@ -299,7 +300,7 @@ def test_a_tokenizer_that_uses_the_index_gets_a_clear_error(use: int) -> None:
 def test_a_formatter_that_uses_the_index_gets_a_clear_error(use: int) -> None:
     index = MessageIndex(rounds(10), tokenizer=len)
 
-    def write(_results: object, _names: object) -> str:
+    def write(_results: list[ToolResult]) -> str:
         uses_of(index)[use]()
         return "[Tool results: none]"
 
@@ -396,8 +397,8 @@ def test_event_loops_of_several_threads_share_an_index() -> None:
         for _ in range(15):
             try:
                 done += (await index.acompact(excludes)).changed
-            except ChatfoldError as error:
-                assert "another call" in str(error)
+            except ChatfoldError:  # another call compacts the index
+                continue
         return done
 
     done = in_threads(*(lambda: asyncio.run(several()) for _ in range(4)))
