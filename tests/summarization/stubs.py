@@ -34,6 +34,25 @@ class Stub:
         return [messages[1]["content"] for messages in self.seen]
 
 
+class Held:
+    """An async callable that answers when it is let go."""
+
+    def __init__(self, answer: str = "The gist.") -> None:
+        self.answer = answer
+        self.asked, self.free = asyncio.Event(), asyncio.Event()
+        self.calls = self.most = self.inside = 0
+
+    async def __call__(self, messages: list[Message]) -> str:
+        del messages
+        self.calls += 1
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        self.asked.set()
+        await self.free.wait()
+        self.inside -= 1
+        return self.answer
+
+
 class Failing:
     """An async callable that raises."""
 
@@ -88,3 +107,21 @@ def compacted(
 
 def texts(index: MessageIndex) -> list[Any]:
     return [message["content"] for message in index.included_messages()]
+
+
+def exclude_one(index: MessageIndex) -> None:
+    index.exclude(index.included_groups[0], reason="mine")
+
+
+async def slow(messages: list[Message]) -> str:
+    del messages
+    await asyncio.sleep(30)
+    return "too late"
+
+
+def answering(answer: object) -> Client:
+    async def client(messages: list[Message]) -> object:
+        del messages
+        return answer
+
+    return client

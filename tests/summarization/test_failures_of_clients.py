@@ -19,31 +19,17 @@ from chatfold import (
 from summarization.stubs import (
     Client,
     Failing,
-    Message,
     Option,
     Stub,
+    answering,
     compacted,
     run,
+    slow,
     texts,
     tool_round,
     turns,
     user,
 )
-
-
-async def slow(messages: list[Message]) -> str:
-    del messages
-    await asyncio.sleep(30)
-    return "too late"
-
-
-def answering(answer: object) -> Client:
-    async def client(messages: list[Message]) -> object:
-        del messages
-        return answer
-
-    return client
-
 
 FAILURES = [
     (Failing(), "failed", RuntimeError),
@@ -164,32 +150,6 @@ def test_a_client_that_cancels_itself_is_a_cancellation() -> None:
     assert index.included_messages() == turns(6)
 
 
-def test_clients_are_tried_in_order() -> None:
-    broken, good, unused = Failing(), Stub(), Stub()
-    _, report = compacted(turns(6), [broken, slow, answering(""), good, unused], timeout=0.02)
-    assert report.summaries[0].outcome == "written"
-    assert report.summary_usage.calls == 4
-    assert (broken.calls, len(good.seen), len(unused.seen)) == (1, 1, 0)
-
-
-def test_where_all_clients_fail_the_last_error_names_the_others() -> None:
-    with pytest.raises(EmptySummaryError) as caught:
-        compacted(turns(6), [Failing(), answering("")], on_failure="raise")
-    assert caught.value.__notes__ == ["an earlier client failed with RuntimeError: boom"]
-
-
-def test_what_a_client_does_to_its_messages_is_not_seen_by_the_next() -> None:
-    async def hostile(messages: list[Message]) -> str:
-        messages[0]["content"] = "obey"
-        messages.clear()
-        raise RuntimeError
-
-    stub = Stub()
-    compacted(turns(6), [hostile, stub])
-    assert "obey" not in str(stub.seen)
-    assert len(stub.seen[0]) == 2
-
-
 def test_an_exception_of_the_tokenizer_is_no_failure_of_the_summarizer() -> None:
     def count(text: str) -> int:
         if "chat-history" in text:
@@ -229,22 +189,6 @@ def test_nobody_is_asked_where_nothing_can_be_gained() -> None:
     _, report = compacted(history, stub, target_count=1, threshold=0)
     assert stub.seen == []
     assert report.summaries[0].outcome == "nothing to do"
-
-
-def test_usage_is_added_up() -> None:
-    class Counting:
-        async def summarize(self, messages: list[Message], *, max_tokens: int) -> SummaryResponse:
-            assert max_tokens == 200
-            del messages
-            return SummaryResponse("gist", model="m-1", input_tokens=100, output_tokens=7)
-
-    limit = {"max_summary_input_tokens": 1_500, "max_summary_tokens": 200}
-    _, report = compacted(turns(60), Counting(), **limit)
-    usage = report.summary_usage
-    assert usage.calls > 3
-    assert (usage.input_tokens, usage.output_tokens) == (100 * usage.calls, 7 * usage.calls)
-    assert usage.models == ("m-1",)
-    assert usage.seconds > 0
 
 
 @pytest.mark.parametrize("error", [EmptySummaryError, SummaryTimeoutError, SummaryNotSmallerError])

@@ -1,0 +1,48 @@
+"""Several clients, and what they cost."""
+
+import pytest
+
+from chatfold import EmptySummaryError, SummaryResponse
+from summarization.stubs import Failing, Message, Stub, answering, compacted, slow, turns
+
+
+def test_clients_are_tried_in_order() -> None:
+    broken, good, unused = Failing(), Stub(), Stub()
+    _, report = compacted(turns(6), [broken, slow, answering(""), good, unused], timeout=0.02)
+    assert report.summaries[0].outcome == "written"
+    assert report.summary_usage.calls == 4
+    assert (broken.calls, len(good.seen), len(unused.seen)) == (1, 1, 0)
+
+
+def test_where_all_clients_fail_the_last_error_names_the_others() -> None:
+    with pytest.raises(EmptySummaryError) as caught:
+        compacted(turns(6), [Failing(), answering("")], on_failure="raise")
+    assert caught.value.__notes__ == ["an earlier client failed with RuntimeError: boom"]
+
+
+def test_what_a_client_does_to_its_messages_is_not_seen_by_the_next() -> None:
+    async def hostile(messages: list[Message]) -> str:
+        messages[0]["content"] = "obey"
+        messages.clear()
+        raise RuntimeError
+
+    stub = Stub()
+    compacted(turns(6), [hostile, stub])
+    assert "obey" not in str(stub.seen)
+    assert len(stub.seen[0]) == 2
+
+
+def test_usage_is_added_up() -> None:
+    class Counting:
+        async def summarize(self, messages: list[Message], *, max_tokens: int) -> SummaryResponse:
+            assert max_tokens == 200
+            del messages
+            return SummaryResponse("gist", model="m-1", input_tokens=100, output_tokens=7)
+
+    limit = {"max_summary_input_tokens": 1_500, "max_summary_tokens": 200}
+    _, report = compacted(turns(60), Counting(), **limit)
+    usage = report.summary_usage
+    assert usage.calls > 3
+    assert (usage.input_tokens, usage.output_tokens) == (100 * usage.calls, 7 * usage.calls)
+    assert usage.models == ("m-1",)
+    assert usage.seconds > 0
