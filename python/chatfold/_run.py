@@ -169,12 +169,20 @@ async def beside_the_loop(function: Callable[P, T], *args: P.args, **kwargs: P.k
     """Call a function in another thread where asyncio runs this code, else here.
 
     The import of asyncio would take longer than that of chatfold, and where its loop runs it has
-    been imported.
+    been imported. A thread can't be cancelled: a cancellation waits for its end, since whoever undoes
+    its work would have to wait as well, and keep the loop from ticking.
     """
     asyncio = running_asyncio()
     if asyncio is None:
         return function(*args, **kwargs)
-    result: T = await asyncio.to_thread(function, *args, **kwargs)
+    thread = asyncio.create_task(asyncio.to_thread(function, *args, **kwargs))
+    try:
+        result: T = await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        await asyncio.wait([thread])
+        if not thread.cancelled():
+            thread.exception()  # nobody else will ask for it
+        raise
     return result
 
 
