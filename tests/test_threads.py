@@ -18,7 +18,6 @@ from chatfold import (
     SlidingWindowStrategy,
     Strategy,
     TokenBudgetComposedStrategy,
-    ToolResult,
     ToolResultCompactionStrategy,
     TruncationStrategy,
     compact,
@@ -27,6 +26,7 @@ from chatfold import (
 )
 from chatfold.tokenizers import resolve
 from conversations import Conversation
+from recount import assert_figures_are_right, rounds, talk
 from states import groups_of, included_totals, totals
 from work import Work
 
@@ -50,37 +50,6 @@ def in_threads(*functions: Callable[[], object]) -> list[Any]:
 
     with ThreadPoolExecutor(len(functions)) as pool:
         return list(pool.map(run, functions))
-
-
-def talk(length: int, name: str = "") -> Conversation:
-    roles = ("user", "assistant")
-    return [{"role": roles[at % 2], "content": f"{name}{at}: some words"} for at in range(length)]
-
-
-def rounds(turns: int) -> Conversation:
-    messages: Conversation = []
-    for turn in range(turns):
-        call = {"id": f"c{turn}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-        messages += [
-            {"role": "user", "content": f"Question {turn}?"},
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": f"c{turn}", "content": f"Result {turn}. " * 9},
-        ]
-    return messages
-
-
-def assert_figures_are_right(index: MessageIndex) -> None:
-    """Compare what the index kept up to date with a plain recount of its groups."""
-    groups = groups_of(index)
-    included = [group for group in groups if not group.excluded]
-    assert index.included_group_count == len(included)
-    assert index.included_token_count == sum(group.tokens for group in included)
-    assert index.included_byte_count == sum(group.bytes for group in included)
-    assert index.included_message_count == len(index.included_messages())
-    assert index.total_token_count == sum(group.tokens for group in groups)
-    assert index.total_group_count == len(groups)
-    positions = sorted(position for group in groups for position in group.positions)
-    assert positions == list(range(len(index)))
 
 
 def test_messages_that_many_threads_append_are_all_there_in_the_order_of_each() -> None:
@@ -242,78 +211,6 @@ def test_a_thread_waits_while_another_ones_trigger_runs() -> None:
     in_threads(lambda: index.compact(strategy), append)
     assert seen == [40, 40]
     assert len(index) == 41
-
-
-# What the caller's own code may do with the index that it is called for.
-
-
-def test_a_trigger_may_use_the_index() -> None:
-    index = MessageIndex(talk(40), tokenizer=len)
-
-    def asks(index: MessageIndex) -> bool:
-        assert index.included_token_count > 0
-        assert len(index.groups) == 40
-        assert index.groups[3].token_count > 0
-        return len(index.included_messages()) > 12
-
-    index.compact(TruncationStrategy(trigger=asks, minimum_preserved=1))
-    assert index.included_message_count == 12
-
-
-IN_USE = "in use by the call that runs this code"
-
-
-def uses_of(index: MessageIndex) -> list[Callable[[], object]]:
-    return [
-        lambda: index.included_token_count,
-        lambda: len(index),
-        lambda: index.append({"role": "user", "content": "more"}),
-        lambda: index.extend(talk(3)),
-        lambda: index.sync(talk(3)),
-        index.included_messages,
-        lambda: list(index.groups),
-        lambda: index.compact(WINDOW),
-        index.to_state,
-        lambda: repr(index),
-    ]
-
-
-@pytest.mark.parametrize("use", range(10))
-def test_a_tokenizer_that_uses_the_index_gets_a_clear_error(use: int) -> None:
-    def count(text: str) -> int:
-        if armed:
-            uses_of(index)[use]()
-        return len(text)
-
-    armed = True
-    index = MessageIndex(talk(40), tokenizer=count)
-    with pytest.raises(ChatfoldError, match=IN_USE):
-        _ = index.included_token_count
-    with pytest.raises(ChatfoldError, match=IN_USE):
-        index.compact(TruncationStrategy(trigger=triggers.tokens_exceed(10), minimum_preserved=1))
-    armed = False
-    assert index.included_message_count == 40
-    assert_figures_are_right(index)
-
-
-@pytest.mark.parametrize("use", range(10))
-def test_a_formatter_that_uses_the_index_gets_a_clear_error(use: int) -> None:
-    index = MessageIndex(rounds(10), tokenizer=len)
-
-    def write(_results: list[ToolResult]) -> str:
-        uses_of(index)[use]()
-        return "[Tool results: none]"
-
-    with pytest.raises(ChatfoldError, match=IN_USE):
-        index.compact(ToolResultCompactionStrategy(formatter=write))
-    assert index.included_message_count == 30
-    assert_figures_are_right(index)
-
-
-def test_a_tokenizer_may_use_another_index() -> None:
-    other = MessageIndex(talk(7), tokenizer=len)
-    index = MessageIndex(talk(40), tokenizer=lambda text: len(text) + len(other))
-    assert index.included_token_count == sum(len(m["content"]) + 7 for m in talk(40))
 
 
 def test_an_error_in_one_thread_is_none_in_another() -> None:
