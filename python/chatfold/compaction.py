@@ -40,7 +40,8 @@ def compact(
         is a new message, in the place of the first message that it replaces.
 
     Raises:
-        MessageError: A message that can't be read; names its position.
+        MessageError: A message that can't be read; names its position. Of a message that is
+            excluded without having been needed, only the role is read.
         AsyncStrategyError: The strategy must be awaited: use :func:`apply_compaction`.
         TokenizerMismatchError: ``tokenizer`` and the strategy's own are different.
     """
@@ -56,7 +57,7 @@ def compact(
 
 
 async def apply_compaction(
-    messages: list[M],
+    messages: Iterable[M],
     *,
     strategy: StrategyLike | None = None,
     tokenizer: TokenizerLike = None,
@@ -67,6 +68,7 @@ async def apply_compaction(
     Args and results are those of :func:`compact`. After an error or a cancellation nothing has
     changed, and the exception reaches the caller.
     """
+    messages = messages if isinstance(messages, list) else check_iterable(messages)
     if strategy is None:
         return messages
     chosen = as_strategy("strategy", strategy)

@@ -1,6 +1,7 @@
 """The message index: the structured view over a list of messages."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Self
 
 from chatfold import _core
@@ -119,7 +120,8 @@ class MessageIndex(_core.MessageIndex):
 
         Messages that the index knows are recognised by identity, else by content, and not read
         again. Where a known message is another now, or missing, the index is built anew: what was
-        excluded or replaced before that place stays so.
+        excluded or replaced before that place stays so. Groups taken before are of the old list then,
+        and a strategy that is at work meanwhile can't be undone any more.
 
         Returns:
             How many messages at the start of the list were known.
@@ -246,19 +248,29 @@ class MessageIndex(_core.MessageIndex):
         Raises:
             AsyncStrategyError: The strategy must be awaited: use :meth:`acompact`.
         """
-        chosen = self._prepared(strategy)
-        return self._logged(drive(self, chosen))
+        chosen = as_strategy("strategy", strategy)
+        with self._counting_for(chosen):
+            return self._logged(drive(self, chosen))
 
     async def acompact(self, strategy: StrategyLike) -> CompactionReport:
         """Run a strategy that may have to wait; after an error or a cancellation all is as before."""
-        chosen = self._prepared(strategy)
-        return self._logged(await drive_async(self, chosen))
-
-    def _prepared(self, strategy: StrategyLike) -> Strategy:
         chosen = as_strategy("strategy", strategy)
-        if chosen.tokenizer is not None:
-            self.use_tokenizer(chosen.tokenizer)
-        return chosen
+        with self._counting_for(chosen):
+            return self._logged(await drive_async(self, chosen))
+
+    @contextmanager
+    def _counting_for(self, strategy: Strategy) -> Iterator[None]:
+        """Take the tokenizer of a strategy over, unless its run fails."""
+        before = self._tokenizer
+        if strategy.tokenizer is not None:
+            self.use_tokenizer(strategy.tokenizer)
+        try:
+            yield
+        except BaseException:
+            if self._tokenizer is not before:
+                self._tokenizer = before
+                self.set_tokenizer(native(self.tokenizer))
+            raise
 
     @staticmethod
     def _logged(report: CompactionReport) -> CompactionReport:

@@ -100,7 +100,9 @@ def load_state(index: "MessageIndex", state: Mapping[str, Any]) -> None:
             "was when the state was saved, and extend the index afterwards"
         )
     try:
-        same = state["tokenizer"] == repr(index.tokenizer)
+        # Only built-in tokenizers are known to be the same from their name.
+        same = saved_tokenizer(state) == index.tokenizer
+        same = same and saved_overhead(state) == index.overhead
         saved = _saved(state, counts=same)
         fits = _core.load(index, saved)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:

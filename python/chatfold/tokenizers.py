@@ -272,7 +272,10 @@ def _from_file(path: str) -> Tokenizer:
         raise MissingExtraError(f"reading {path!r}", "tokenizers") from error
     if not os.path.isfile(path):  # noqa: PTH113 (pathlib takes long to import)
         raise OptionError(f"tokenizer is {path!r}; there is no such file")
-    return HuggingFaceTokenizer(FastTokenizer.from_file(path))
+    try:
+        return HuggingFaceTokenizer(FastTokenizer.from_file(path))
+    except Exception as error:  # the package raises plain exceptions
+        raise OptionError(f"tokenizer is {path!r}; that is no tokenizer.json: {error}") from error
 
 
 def _from_name(name: str) -> Tokenizer:

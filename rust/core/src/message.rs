@@ -63,6 +63,11 @@ impl CallKey {
         Self(xxhash_rust::xxh3::xxh3_128(id.as_bytes()))
     }
 
+    /// The hash.
+    pub fn bits(self) -> u128 {
+        self.0
+    }
+
     /// The key of a legacy `function_call` and of its result, which are linked by name.
     pub fn function(name: &str) -> Self {
         Self(xxhash_rust::xxh3::xxh3_128_with_seed(name.as_bytes(), 1))

@@ -138,7 +138,7 @@ impl PyExecution {
 
 fn own(group: &Bound<'_, PyMessageGroup>, index: &Bound<'_, PyMessageIndex>) -> PyResult<GroupId> {
     if group.get().is_of(index) {
-        return Ok(group.get().id);
+        return PyMessageIndex::with(index, |state| group.get().in_epoch(state.core.epoch()));
     }
     Err(PyValueError::new_err("the group belongs to another index; take it from this one"))
 }
@@ -193,7 +193,8 @@ pub(crate) fn replace(
         slots.dedup();
         let number = state.core.replace(&slots, role, text, reason);
         Ok(number.map(|number| {
-            PyMessageGroup::new(index, GroupId { slot: slots[0], stand_in: Some(number) })
+            let id = GroupId { slot: slots[0], stand_in: Some(number) };
+            PyMessageGroup::new(index, id, state.core.epoch())
         }))
     })
 }

@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chatfold_core::{GroupId, MessageIndex};
 use pyo3::exceptions::PyIndexError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyTuple};
 
+use crate::errors::ChatfoldError;
 use crate::index::{PyMessageIndex, stand_in};
 
 /// One group of an index; its properties tell its state at the time of asking.
@@ -14,11 +16,23 @@ use crate::index::{PyMessageIndex, stand_in};
 pub(crate) struct PyMessageGroup {
     index: Py<PyMessageIndex>,
     pub(crate) id: GroupId,
+    /// The index may have been built anew since; then there is no such group any more.
+    epoch: u32,
 }
 
 impl PyMessageGroup {
-    pub(crate) fn new(index: &Bound<'_, PyMessageIndex>, id: GroupId) -> Self {
-        Self { index: index.clone().unbind(), id }
+    pub(crate) fn new(index: &Bound<'_, PyMessageIndex>, id: GroupId, epoch: u32) -> Self {
+        Self { index: index.clone().unbind(), id, epoch }
+    }
+
+    /// Names the group in an index that still has it.
+    pub(crate) fn in_epoch(&self, epoch: u32) -> PyResult<GroupId> {
+        if self.epoch == epoch {
+            return Ok(self.id);
+        }
+        Err(ChatfoldError::new_err(
+            "the list of the index was changed since this group was taken; take the group anew",
+        ))
     }
 
     fn with<T>(
@@ -26,7 +40,10 @@ impl PyMessageGroup {
         py: Python<'_>,
         with: impl FnOnce(&mut crate::index::State) -> PyResult<T>,
     ) -> PyResult<T> {
-        PyMessageIndex::with(self.index.bind(py), with)
+        PyMessageIndex::with(self.index.bind(py), |state| {
+            self.in_epoch(state.core.epoch())?;
+            with(state)
+        })
     }
 
     pub(crate) fn is_of(&self, index: &Bound<'_, PyMessageIndex>) -> bool {
@@ -76,6 +93,7 @@ impl PyMessageGroup {
     /// Tokens of its messages, without overhead; counted now where they were not known.
     #[getter]
     fn token_count(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |_| Ok(()))?;
         PyMessageIndex::with_host(self.index.bind(py), None, |core, host| {
             core.group_tokens(self.id, host)
         })
@@ -111,7 +129,8 @@ impl PyMessageGroup {
     #[getter]
     fn summary(&self, py: Python<'_>) -> PyResult<Option<Self>> {
         self.with(py, |state| {
-            Ok(state.core.summary_of(self.id).map(|id| Self::new(self.index.bind(py), id)))
+            let summary = state.core.summary_of(self.id);
+            Ok(summary.map(|id| Self::new(self.index.bind(py), id, self.epoch)))
         })
     }
 
@@ -120,19 +139,23 @@ impl PyMessageGroup {
     fn summarizes(&self, py: Python<'_>) -> PyResult<Vec<Self>> {
         self.with(py, |state| {
             let ids = state.core.replaces(self.id).iter();
-            Ok(ids.map(|&id| Self::new(self.index.bind(py), id)).collect())
+            Ok(ids.map(|&id| Self::new(self.index.bind(py), id, self.epoch)).collect())
         })
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Self>().is_ok_and(|other| {
             let other = other.get();
-            other.id == self.id && other.index.is(&self.index)
+            other.id == self.id && other.epoch == self.epoch && other.index.is(&self.index)
         })
     }
 
     fn __hash__(&self) -> u64 {
         u64::from(self.id.slot) << 32 | self.id.stand_in.map_or(0, |number| u64::from(number) + 1)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.index)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -149,6 +172,7 @@ impl PyMessageGroup {
 pub(crate) struct PyGroupList {
     index: Py<PyMessageIndex>,
     groups: Numbers,
+    epoch: u32,
 }
 
 /// Without stand-ins and joined groups the number of a group is its slot.
@@ -164,7 +188,7 @@ impl PyGroupList {
         } else {
             Numbers::Listed(core.group_ids())
         };
-        Self { index: index.clone().unbind(), groups }
+        Self { index: index.clone().unbind(), groups, epoch: core.epoch() }
     }
 
     fn at(&self, py: Python<'_>, number: usize) -> Option<PyMessageGroup> {
@@ -175,7 +199,7 @@ impl PyGroupList {
             }
             Numbers::Listed(ids) => *ids.get(number)?,
         };
-        Some(PyMessageGroup::new(self.index.bind(py), id))
+        Some(PyMessageGroup::new(self.index.bind(py), id, self.epoch))
     }
 }
 
@@ -214,6 +238,10 @@ impl PyGroupList {
         PyGroupIterator { groups: slf.clone().unbind(), next: AtomicUsize::new(0) }
     }
 
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.index)
+    }
+
     fn __repr__(&self) -> String {
         format!("<{} message groups>", self.__len__())
     }
@@ -230,6 +258,10 @@ pub(crate) struct PyGroupIterator {
 impl PyGroupIterator {
     fn __iter__<'a, 'py>(slf: &'a Bound<'py, Self>) -> &'a Bound<'py, Self> {
         slf
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.groups)
     }
 
     fn __next__(&self, py: Python<'_>) -> Option<PyMessageGroup> {

@@ -219,7 +219,8 @@ impl PyMessageIndex {
     fn included_groups(slf: &Bound<'_, Self>) -> PyResult<Vec<PyMessageGroup>> {
         Self::with(slf, |state| {
             let ids = state.core.included_ids().into_iter();
-            Ok(ids.map(|id| PyMessageGroup::new(slf, id)).collect())
+            let epoch = state.core.epoch();
+            Ok(ids.map(|id| PyMessageGroup::new(slf, id, epoch)).collect())
         })
     }
 
@@ -235,7 +236,8 @@ impl PyMessageIndex {
                 )));
             };
             let slot = state.core.slot_of_message(message);
-            Ok(PyMessageGroup::new(slf, GroupId { slot, stand_in: None }))
+            let id = GroupId { slot, stand_in: None };
+            Ok(PyMessageGroup::new(slf, id, state.core.epoch()))
         })
     }
 

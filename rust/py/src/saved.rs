@@ -1,6 +1,6 @@
 //! Saving, loading and syncing an index: its memory in plain Python values.
 
-use chatfold_core::{Role, Saved, SavedGroup, SavedId, SavedStandIn};
+use chatfold_core::{CallKey, Role, Saved, SavedGroup, SavedId, SavedStandIn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::errors::to_python;
 use crate::index::{PyMessageIndex, State};
-use crate::read::visit_texts;
+use crate::read::{PartTokens, Reader, visit_texts};
 use crate::text::with_text;
 use crate::work::WORK;
 
@@ -77,22 +77,29 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
     PyMessageIndex::with(index, |state| Ok(state.core.load(&saved, true)))
 }
 
-/// A 128-bit hash of the roles and texts of all messages, as hexadecimal digits.
+/// A 128-bit hash of all that the index reads of its messages, as hexadecimal digits.
 #[pyfunction]
 pub(crate) fn fingerprint(index: &Bound<'_, PyMessageIndex>) -> PyResult<String> {
     let py = index.py();
     PyMessageIndex::with(index, |state| {
+        // Prices may change between saving and loading: parts are told apart by kind.
+        let parts = PartTokens { image: 1, audio: 1 << 8, file: 1 << 16, other: 1 << 24 };
+        let reader = Reader { parts, estimator: None };
         let mut hash = Xxh3::new();
         for (position, message) in state.messages.list.iter().enumerate() {
             let message = message.bind(py);
-            hash.update(crate::read::role_of(message, position)?.name().as_bytes());
+            let facts = reader.facts(message, position)?;
+            hash.update(facts.role.name().as_bytes());
+            hash.update(&facts.fixed_tokens.to_le_bytes());
+            for key in facts.calls.iter().chain([&facts.answers]) {
+                hash.update(&key.map_or(0, CallKey::bits).to_le_bytes());
+            }
             visit_texts(message, position, &mut |text| {
                 with_text(&text, |text| {
                     hash.update(&(text.len() as u64).to_le_bytes());
                     hash.update(text.as_bytes());
                 })
             })?;
-            hash.update(b"\n");
         }
         Ok(format!("{:032x}", hash.digest128()))
     })
@@ -108,47 +115,49 @@ pub(crate) fn sync(
     messages: &Bound<'_, PyList>,
 ) -> PyResult<usize> {
     PyMessageIndex::with(index, |state| {
-        let known = known_prefix(state, messages)?;
+        let (known, identical) = known_prefix(state, messages)?;
         let reader = state.messages.reader();
-        if known == state.messages.list.len() {
-            let facts = (known..messages.len())
+        let read = |positions: std::ops::Range<usize>| {
+            WORK.read(positions.len());
+            positions
                 .map(|position| reader.facts(&messages.get_item(position)?, position))
-                .collect::<PyResult<Vec<_>>>()?;
-            WORK.read(facts.len());
-            for (position, facts) in (known..).zip(&facts) {
+                .collect::<PyResult<Vec<_>>>()
+        };
+        // Everything that can fail comes before anything is changed.
+        if known == state.messages.list.len() {
+            for facts in &read(known..messages.len())? {
                 state.core.push(facts).map_err(to_python)?;
-                state.messages.list.push(messages.get_item(position)?.unbind());
             }
         } else {
             let saved = state.core.save(u32::try_from(known).unwrap_or(u32::MAX));
             let mut core = state.core.fresh();
-            let mut list = Vec::with_capacity(messages.len());
-            for (position, message) in messages.iter().enumerate() {
-                core.push(&reader.facts(&message, position)?).map_err(to_python)?;
-                list.push(message.unbind());
+            for facts in &read(0..messages.len())? {
+                core.push(facts).map_err(to_python)?;
             }
-            WORK.read(list.len());
             core.load(&saved, false);
             state.core = core;
-            state.messages.list = list;
         }
+        // What is kept is handed out as the caller's own objects: those of this list.
+        let held = if identical { known } else { 0 };
+        state.messages.list.truncate(held);
+        state.messages.list.extend(messages.iter().skip(held).map(Bound::unbind));
         Ok(known)
     })
 }
 
-/// How many messages at the start of the list are those that the index knows.
-fn known_prefix(state: &mut State, messages: &Bound<'_, PyList>) -> PyResult<usize> {
+/// How many messages at the start of the list are those that the index knows, and whether all of
+/// them are the very same objects.
+fn known_prefix(state: &State, messages: &Bound<'_, PyList>) -> PyResult<(usize, bool)> {
     let py = messages.py();
     let most = messages.len().min(state.messages.list.len());
-    let mut known = 0;
+    let (mut known, mut identical) = (0, true);
     while known < most {
         let (ours, theirs) = (state.messages.list[known].bind(py), messages.get_item(known)?);
         if !ours.is(&theirs) {
             if !ours.eq(&theirs)? {
                 break;
             }
-            // What is kept is handed out as the caller's own objects: those of this list.
-            state.messages.list[known] = theirs.unbind();
+            identical = false;
         }
         known += 1;
     }
@@ -160,5 +169,5 @@ fn known_prefix(state: &mut State, messages: &Bound<'_, PyList>) -> PyResult<usi
             known = last;
         }
     }
-    Ok(known)
+    Ok((known, identical))
 }

@@ -22,7 +22,7 @@ pub(super) enum Current {
 pub(super) struct SlotState {
     pub(super) current: Current,
     /// Why the raw group is excluded, as a number of a reason; 0 where it is not.
-    pub(super) reason: u16,
+    pub(super) reason: u32,
     /// The stand-in that stands for the raw group, plus one.
     pub(super) replaced_by: u32,
 }
@@ -31,7 +31,7 @@ pub(super) struct SlotState {
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     /// A slot changed what it holds; `reason` is what the entering group was excluded for.
-    Slot { slot: u32, before: Current, after: Current, reason: u16 },
+    Slot { slot: u32, before: Current, after: Current, reason: u32 },
     /// A group got or lost its stand-in.
     Link { group: GroupId, before: Option<u32> },
     /// A stand-in was written or dissolved.
@@ -67,27 +67,26 @@ impl MessageIndex {
     }
 
     /// The number of a reason, from its text; 0 for none.
-    pub(super) fn reason_number(&mut self, reason: &str) -> u16 {
+    pub(super) fn reason_number(&mut self, reason: &str) -> u32 {
         if reason.is_empty() {
             return 0;
         }
-        let at = self.reasons.iter().position(|known| known == reason).unwrap_or_else(|| {
-            // The last number is shared by whatever comes after 65,534 different reasons.
-            if self.reasons.len() < usize::from(u16::MAX) - 1 {
-                self.reasons.push(reason.to_owned());
-            }
-            self.reasons.len() - 1
-        });
-        u16::try_from(at + 1).unwrap_or(u16::MAX)
+        if let Some(&known) = self.reason_numbers.get(reason) {
+            return known;
+        }
+        self.reasons.push(reason.to_owned());
+        let number = u32::try_from(self.reasons.len()).unwrap_or(u32::MAX);
+        self.reason_numbers.insert(reason.to_owned(), number);
+        number
     }
 
     /// The text of a reason, from its number.
-    pub(super) fn reason(&self, number: u16) -> String {
-        let at = usize::from(number).checked_sub(1);
+    pub(super) fn reason(&self, number: u32) -> String {
+        let at = (number as usize).checked_sub(1);
         at.and_then(|at| self.reasons.get(at)).cloned().unwrap_or_default()
     }
 
-    fn reason_of(&mut self, slot: u32, current: Current) -> Option<&mut u16> {
+    fn reason_of(&mut self, slot: u32, current: Current) -> Option<&mut u32> {
         match current {
             Current::Raw => Some(&mut self.slots[slot as usize].reason),
             Current::StandIn(number) => Some(&mut self.stand_ins[number as usize].reason),
@@ -96,7 +95,7 @@ impl MessageIndex {
     }
 
     /// Lets a slot hold something else, and remembers what it held.
-    fn set_current(&mut self, slot: u32, after: Current, reason: u16) {
+    fn set_current(&mut self, slot: u32, after: Current, reason: u32) {
         let before = self.current(slot);
         if before == after {
             return;
@@ -189,6 +188,11 @@ impl MessageIndex {
     ///
     /// Says whether anything changed.
     pub fn restore(&mut self, group: GroupId) -> bool {
+        let dissolved = |number| self.stand_ins[number as usize].dissolved;
+        if group.stand_in.is_some_and(dissolved) {
+            // It stands for nothing any more: what it stood for is back.
+            return false;
+        }
         let version = self.log.len();
         // From the group up to the outermost stand-in; that one is dissolved first.
         let mut chain = vec![group];

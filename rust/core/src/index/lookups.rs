@@ -5,6 +5,11 @@ use super::changes::{Change, Version};
 use crate::group::GroupKind;
 
 impl MessageIndex {
+    /// Which of the lists the groups are of: it changes when the index is built anew.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
     pub(crate) fn has_tool_calls(&self) -> bool {
         self.included.tool_calls.len() > 0
     }

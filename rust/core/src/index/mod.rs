@@ -16,7 +16,7 @@ pub use groups::{GroupId, GroupView, Kept};
 pub use saved::{Saved, SavedGroup, SavedId, SavedStandIn};
 pub use tokens::{Bounds, Overhead};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::error::{Error, Result};
 use crate::group::GroupKind;
@@ -43,6 +43,7 @@ pub struct MessageIndex {
     /// Every stand-in with its slot, by slot and age.
     anchored: BTreeSet<(u32, u32)>,
     reasons: Vec<String>,
+    reason_numbers: HashMap<String, u32>,
     included: Included,
     sums: Sums,
     all_bytes: u64,
@@ -80,7 +81,7 @@ pub struct StandIn {
     slot: u32,
     tokens: u32,
     replaced_by: Option<u32>,
-    reason: u16,
+    reason: u32,
     /// Undone: it stands for nothing any more.
     dissolved: bool,
 }

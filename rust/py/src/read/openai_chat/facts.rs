@@ -176,7 +176,7 @@ impl Tally<'_> {
     fn finish(self, position: usize) -> PyResult<()> {
         self.facts.bytes = u32::try_from(self.bytes)
             .map_err(|_| bad_message(position, "it holds more than 4 GiB of text; split it"))?;
-        if self.reader.estimator.is_some() || self.bytes == 0 {
+        if self.reader.estimator.is_some() {
             self.facts.text_tokens = Some(u32::try_from(self.tokens).unwrap_or(u32::MAX - 1));
         }
         Ok(())
