@@ -64,7 +64,7 @@ class SummarizationStrategy(Strategy):
         max_summary_input_tokens: The size of a call. What does not fit is summarized in several,
             each of which updates the summary of the one before.
         max_tool_result_chars: Longer tool results are shown without their middle.
-        timeout: Seconds for each call; None waits for as long as it takes.
+        timeout: Seconds for each call, where asyncio runs it; None waits for as long as it takes.
         on_failure: ``keep`` leaves the history as it was, ``raise`` also raises the error, and
             ``digest`` replaces the groups by a stand-in that is written without a model.
         breaker: Stops asking after failures in a row; shared where several strategies have it.
