@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chatfold import (
@@ -260,13 +260,24 @@ def plain_tokens(messages: Conversation, count: Callable[[str], int]) -> int:
     return History(messages, count, PART_TOKENS).totals().tokens
 
 
+CALL = {"role": "assistant", "content": None, "function_call": {"name": "s", "arguments": ""}}
+
+
+# Two calls of one name, the first excluded: results of both tie them together, one by one.
+@example(
+    messages=[CALL, {"role": "user", "content": "aaaa"}, dict(CALL)],
+    later=[{"role": "function", "name": "s", "content": "xyz"}] * 2,
+    specs=[{"kind": "truncation", "max_n": 1}],
+    tokenizer=len,
+)
 @given(
     messages=CONVERSATIONS,
+    later=CONVERSATIONS,
     specs=st.lists(STRATEGIES, min_size=1, max_size=3),
     tokenizer=st.sampled_from([len, uneven, "o200k_base", None]),
 )
 def test_figures_of_reports_are_exact_however_late_they_are_read(
-    messages: Conversation, specs: list[Spec], tokenizer: TokenizerLike
+    messages: Conversation, later: Conversation, specs: list[Spec], tokenizer: TokenizerLike
 ) -> None:
     counter = resolve(tokenizer)
     index = MessageIndex(messages, tokenizer=counter)
@@ -274,7 +285,7 @@ def test_figures_of_reports_are_exact_however_late_they_are_read(
     for spec in specs:
         reports.append(index.compact(build_strategy(spec, counter)))
         kept.append(index.included_messages())
-    index.extend(messages)
+    index.extend(later)
     expected = [plain_tokens(each, counter.count_tokens) for each in kept]
     for report, before, after in zip(reports, expected, expected[1:], strict=False):
         assert report.before.tokens == before
