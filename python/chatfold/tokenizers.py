@@ -8,11 +8,13 @@ tokenizer, any object with ``count_tokens(text) -> int``, or a callable from tex
 Text that spells a special token is counted as ordinary text. Lone surrogates are counted as U+FFFD.
 """
 
+import itertools
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sized
 from functools import lru_cache, partial
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from weakref import WeakKeyDictionary
 
 from chatfold import _core
 from chatfold._options import flag, integer
@@ -157,12 +159,17 @@ class EncodingTokenizer:
         return f"EncodingTokenizer({self.name!r})"
 
 
+_numbers = itertools.count(1 << 32)
+"""Numbers in the cache of counts; smaller ones are those of the built-in encodings."""
+
+
 class _Adapter(ABC):
     """Counts with an object of another package; equal to another adapter of the same object."""
 
-    __slots__ = ("tokenizer",)
+    __slots__ = ("number", "tokenizer")
 
     def __init__(self, tokenizer: object) -> None:
+        self.number = next(_numbers)
         self.tokenizer: Any = tokenizer
 
     @abstractmethod
@@ -340,11 +347,24 @@ def resolve(tokenizer: TokenizerLike = None) -> Tokenizer:
     return found
 
 
+_known: WeakKeyDictionary[object, int] = WeakKeyDictionary()
+
+
+def _number(tokenizer: object) -> int:
+    """Give a tokenizer its number in the cache of counts: the same as long as the object lives."""
+    if isinstance(tokenizer, _Adapter):
+        return tokenizer.number
+    try:
+        return _known.setdefault(tokenizer, next(_numbers))
+    except TypeError:  # it has no hash, or takes no weak references
+        return next(_numbers)
+
+
 def native(tokenizer: Tokenizer) -> _core.Tokenizer:
     """Give the tokenizer as the core takes it."""
     if isinstance(tokenizer, (CharacterEstimatorTokenizer, EncodingTokenizer)):
         return tokenizer._native
-    return _core.Tokenizer.custom(tokenizer.count_tokens, _name(tokenizer))
+    return _core.Tokenizer.custom(tokenizer.count_tokens, _name(tokenizer), _number(tokenizer))
 
 
 def counts_natively(tokenizer: Tokenizer | None) -> bool:

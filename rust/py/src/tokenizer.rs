@@ -1,7 +1,6 @@
 //! Tokenizers: the built-in ones, and any of the caller's.
 
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use chatfold_core::Bounds;
@@ -40,9 +39,6 @@ pub(crate) struct Custom {
     number: u64,
 }
 
-/// Smaller numbers are those of the built-in encodings.
-static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1 << 32);
-
 /// A tokenizer as Python hands it to the core.
 #[pyclass(frozen, module = "chatfold._core", name = "Tokenizer")]
 pub(crate) struct PyTokenizer {
@@ -70,10 +66,9 @@ impl PyTokenizer {
         Ok(Self { counter: Counter::Encoding(bpe) })
     }
 
-    /// A callable from text to a number of tokens.
+    /// A callable from text to a number of tokens; `number` is its own in the cache of counts.
     #[staticmethod]
-    fn custom(count_tokens: Py<PyAny>, name: String) -> Self {
-        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+    fn custom(count_tokens: Py<PyAny>, name: String, number: u64) -> Self {
         Self { counter: Counter::Custom(Custom { count_tokens, name, number }) }
     }
 

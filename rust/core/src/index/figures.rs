@@ -224,6 +224,8 @@ impl MessageIndex {
                 }
                 Change::Joined { slot, messages } => {
                     owners.extend(messages.iter().map(|&message| (message, *slot)));
+                    // Groups are joined while they are included.
+                    slots.entry(*slot).or_insert(Current::Raw);
                 }
                 Change::Link { .. } | Change::StandIn { .. } => {}
             }

@@ -27,7 +27,10 @@ pub(super) enum Operation {
         budget: u64,
         otherwise: usize,
     },
-    /// Notes whether the tokens are within the budget at the end.
+    /// Sets aside whether all targets were met so far.
+    Enter,
+    /// Notes whether the tokens are within the budget at the end: only that counts, not what the
+    /// strategies since [`Operation::Enter`] aimed at.
     Judge {
         budget: u64,
     },
@@ -59,6 +62,7 @@ fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
         }
         Strategy::TokenBudget { budget, strategies, early_stop, protection } => {
             let budget = *budget;
+            operations.push(Operation::Enter);
             let mut checks = vec![operations.len()];
             operations.push(Operation::IfOver { budget, otherwise: 0 });
             for strategy in strategies {
@@ -111,13 +115,23 @@ pub struct Execution {
     pub steps: Vec<Step>,
     /// Whether every target was met at the end of its strategy.
     pub target_met: bool,
+    /// The same before each budget that the run is in.
+    set_aside: Vec<bool>,
     waiting: Option<(Version, u64)>,
 }
 
 impl Execution {
     /// A run that [`Execution::advance`] starts.
     pub fn new(plan: Plan) -> Self {
-        Self { plan, next: 0, before: None, steps: Vec::new(), target_met: true, waiting: None }
+        Self {
+            plan,
+            next: 0,
+            before: None,
+            steps: Vec::new(),
+            target_met: true,
+            set_aside: Vec::new(),
+            waiting: None,
+        }
     }
 
     /// Runs up to the next strategy that is the caller's own and returns it; `None` at the end.
@@ -146,9 +160,10 @@ impl Execution {
                         self.next = *otherwise;
                     }
                 }
+                Operation::Enter => self.set_aside.push(self.target_met),
                 Operation::Judge { budget } => {
-                    // Only the budget counts, not what the strategies under it aimed at.
-                    self.target_met &= !index.tokens_exceed(*budget, host)?;
+                    let before = self.set_aside.pop().unwrap_or(true);
+                    self.target_met = before && !index.tokens_exceed(*budget, host)?;
                 }
             }
         }

@@ -98,7 +98,7 @@ impl Plan {
         let no_callers = self.operations.iter().all(|operation| match operation {
             Operation::Custom(_) => false,
             Operation::Run(leaf) => !leaf.parts().0.asks_the_caller(),
-            Operation::IfOver { .. } | Operation::Judge { .. } => true,
+            Operation::Enter | Operation::IfOver { .. } | Operation::Judge { .. } => true,
         });
         let first = leaves.next().filter(|_| no_callers)?;
         let (gate, protection, window) = first.parts();
@@ -129,6 +129,7 @@ impl Plan {
     ) -> Result<bool> {
         for operation in self.operations.iter() {
             match operation {
+                Operation::Enter => {}
                 Operation::IfOver { budget, .. } => {
                     let over = Trigger::Exceeds(Metric::Tokens, *budget);
                     if !over.holds(index, host)? {
