@@ -73,18 +73,17 @@ def once(contender: Contender) -> float:
 
 
 def interleaved(
-    contenders: Mapping[str, Contender], *, cache: bool = False
+    contenders: Mapping[str, Contender], *, least: int = 0, cache: bool = False
 ) -> dict[str, list[float]]:
-    """Time all of them in turns: the seconds of each run."""
+    """Time all of them in turns, so often at least: the seconds of each run."""
+    least = max(least, effort.least)
     times: dict[str, list[float]] = {name: [] for name in contenders}
     with quiet(cache=cache):
         if effort.most > 1:
             for contender in contenders.values():
                 once(contender)
         start, rounds = perf_counter(), 0
-        while rounds < effort.least or (
-            rounds < effort.most and perf_counter() - start < effort.seconds
-        ):
+        while rounds < least or (rounds < effort.most and perf_counter() - start < effort.seconds):
             for name, contender in contenders.items():
                 times[name].append(once(contender))
             rounds += 1

@@ -30,7 +30,8 @@ _METHOD = """## Method
   Exact counts are `o200k_base` by `tiktoken` for the other packages, with a vocabulary that is already loaded.
 - What each package keeps is counted afterwards with one tokenizer, over texts alone.
   `agent-framework-core` counts the JSON of a message, `litellm` adds a few tokens a message and shortens the oldest one that it keeps, and `langchain-core (approximate)` estimates: these keep other amounts.
-- A package drops out of a task where a run would take longer than ten seconds; what takes longer than half a second is run once, after a first run.
+- A package drops out of a task where a run would take longer than ten seconds, and none but chatfold gets a history of 1,000,000 messages.
+  What takes longer than half a second is run once, after a first run.
 - Counting is on one thread, of texts of 2,000 characters, one call a text.
   A dash means that a counter's sum is not that of `tiktoken`, or that it was not run.
 - English, European, Russian and Arabic texts are words drawn from the vocabulary by rank, 15 % of them put together from two parts; Chinese and Japanese from short lists of words; the manual and the library are those of Python itself.

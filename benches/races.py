@@ -14,6 +14,12 @@ from chatfold.tokenizers import EncodingTokenizer
 ALONE_FROM = 0.5
 """Seconds: what takes longer is run once, so that it holds up nobody."""
 
+MOST_MESSAGES = 100_000
+"""Longer histories are for chatfold alone: to make messages of other types would take minutes."""
+
+TURNS = 12
+"""So many turns at least are measured, that some of them have to cut."""
+
 KEPT_AT = 1_000
 """Messages of the history for which it is told what each package keeps."""
 
@@ -31,10 +37,12 @@ def _race(task: Task, contenders: dict[str, Contender]) -> dict[str, tuple[float
         first |= {
             name: once(contenders[name]) for name, taken in first.items() if taken > ALONE_FROM
         }
+    least = TURNS if task == "turn" else 0
     short = {name: contenders[name] for name, taken in first.items() if taken <= ALONE_FROM}
     found = {name: (taken, taken) for name, taken in first.items()}
     return found | {
-        name: (usual(times), max(*times, first[name])) for name, times in interleaved(short).items()
+        name: (usual(times), max(*times, first[name]))
+        for name, times in interleaved(short, least=least).items()
     }
 
 
@@ -43,6 +51,8 @@ def run_task(task: Task, sizes: list[int], longest: float) -> dict[str, Any]:
     result: dict[str, Any] = {"sizes": sizes, "seconds": {}, "kept": {}}
     out: set[str] = set()
     for at, size in enumerate(sizes):
+        if size > MOST_MESSAGES:
+            out.update(result["seconds"].keys() - {"chatfold", "floor"})
         peers = histories.contenders(task, size, without=frozenset(out))
         contenders = {name: peer.contender for name, peer in peers.items()}
         if task != "turn":
@@ -53,9 +63,8 @@ def run_task(task: Task, sizes: list[int], longest: float) -> dict[str, Any]:
         for name, (seconds, most) in _race(task, contenders).items():
             result["seconds"].setdefault(name, {})[str(size)] = seconds
             growth = sizes[at + 1] / size if at + 1 < len(sizes) else 1
-            if name not in {"chatfold", "floor"} and most * growth**1.5 > longest:
+            if name not in {"chatfold", "floor"} and most * growth**2 > longest:
                 out.add(name)
-        # Of the packages that are not there any more, the next history is not made.
     return result
 
 
