@@ -17,6 +17,8 @@ pub(crate) struct Grouping {
     groups: Vec<Group>,
     group_of: Vec<u32>,
     joined: HashedMap<u32, u32>,
+    /// Every join as later slot, earlier slot, and the message that tied them, in order.
+    joins: Vec<(u32, u32, u32)>,
     calls: HashedMap<CallKey, Calls>,
     /// Messages of the current turn with calls that have no result yet, and how many.
     pending: HashedMap<u32, u32>,
@@ -130,6 +132,22 @@ impl Grouping {
             slot = earlier;
         }
         slot
+    }
+
+    /// The slot that each of the first so many messages was in before later ones tied groups.
+    pub(crate) fn slots_before(&self, messages: u32) -> Vec<u32> {
+        let known = self.joins.iter().take_while(|&&(_, _, message)| message < messages);
+        let mut joins: Vec<(u32, u32)> =
+            known.map(|&(later, earlier, _)| (later, earlier)).collect();
+        // In order of slots, what a slot was joined to is known before it is looked for.
+        joins.sort_unstable();
+        let mut roots: HashedMap<u32, u32> = HashedMap::default();
+        for (later, earlier) in joins {
+            let root = roots.get(&earlier).copied().unwrap_or(earlier);
+            roots.insert(later, root);
+        }
+        let slots = self.group_of.iter().take(messages as usize);
+        slots.map(|slot| roots.get(slot).copied().unwrap_or(*slot)).collect()
     }
 
     /// Takes the next message. Where it ties groups together, the caller joins them.
@@ -265,6 +283,7 @@ impl Grouping {
         kept.absorb(gone);
         kept.kind = GroupKind::ToolCall;
         self.joined.insert(later, earlier);
+        self.joins.push((later, earlier, self.messages() - 1));
         self.run = match self.run {
             Run::Calls(slot) if slot == later => Run::Calls(earlier),
             Run::Results(slot) if slot == later => Run::Results(earlier),

@@ -36,8 +36,6 @@ pub(super) enum Change {
     Link { group: GroupId, before: Option<u32> },
     /// A stand-in was written or dissolved.
     StandIn { number: u32, dissolved: bool },
-    /// These messages were the group of that slot until it was joined to an earlier one.
-    Joined { slot: u32, messages: Box<[u32]> },
 }
 
 /// A point in the life of an index, to which changes can be undone.
@@ -248,13 +246,16 @@ impl MessageIndex {
             return;
         }
         let mut touched = Vec::new();
+        let mut joined = Vec::new();
         while self.log.len() > version.log {
             match self.log.pop() {
                 Some(Change::Slot { slot, before, after, reason }) => {
+                    touched.push(slot);
                     if self.grouping.root(slot) != slot {
+                        // There is nothing to go back to; earlier figures still ask for it.
+                        joined.push(Change::Slot { slot, before, after, reason });
                         continue;
                     }
-                    touched.push(slot);
                     self.leave(slot);
                     if let Some(left) = self.reason_of(slot, before) {
                         *left = 0;
@@ -271,19 +272,15 @@ impl MessageIndex {
                 Some(Change::StandIn { number, dissolved }) => {
                     self.stand_ins[number as usize].dissolved = dissolved;
                 }
-                Some(Change::Joined { .. }) | None => {}
+                None => {}
             }
         }
+        self.log.extend(joined.into_iter().rev());
         for slot in touched {
-            let new = self.grouping.group(slot).positions().any(|at| at >= version.messages);
-            if new && self.current(slot) != Current::Raw {
+            let group = self.grouping.group(self.grouping.root(slot));
+            if group.positions().any(|at| at >= version.messages) {
                 self.restore_slot(slot);
             }
         }
-    }
-
-    pub(super) fn log_join(&mut self, slot: u32) {
-        let messages = self.grouping.group(slot).positions().collect();
-        self.log.push(Change::Joined { slot, messages });
     }
 }

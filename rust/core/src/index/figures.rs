@@ -216,25 +216,18 @@ impl MessageIndex {
             return Err(Error::Rebuilt);
         }
         let mut slots: HashMap<u32, Current> = HashMap::new();
-        let mut owners: HashMap<u32, u32> = HashMap::new();
         for change in self.log[version.log.min(self.log.len())..].iter().rev() {
-            match change {
-                Change::Slot { slot, before, .. } => {
-                    slots.insert(*slot, *before);
-                }
-                Change::Joined { slot, messages } => {
-                    owners.extend(messages.iter().map(|&message| (message, *slot)));
-                    // Groups are joined while they are included.
-                    slots.entry(*slot).or_insert(Current::Raw);
-                }
-                Change::Link { .. } | Change::StandIn { .. } => {}
+            if let Change::Slot { slot, before, .. } = change {
+                slots.insert(*slot, *before);
             }
         }
         let mut messages = Vec::new();
-        for message in 0..version.messages {
-            let slot =
-                owners.get(&message).copied().unwrap_or_else(|| self.grouping.slot_of(message));
-            let current = slots.get(&slot).copied().unwrap_or_else(|| self.current(slot));
+        for (message, slot) in (0..).zip(self.grouping.slots_before(version.messages)) {
+            // Groups that were joined since were included when they were.
+            let joined = || self.grouping.root(slot) != slot;
+            let current = slots.get(&slot).copied();
+            let current =
+                current.unwrap_or_else(|| if joined() { Current::Raw } else { self.current(slot) });
             if current == Current::Raw {
                 messages.push(message);
             }

@@ -144,8 +144,9 @@ impl MessageIndex {
             self.enter(placement.slot);
         } else if self.current(placement.slot) == Current::Raw {
             self.add_message(placement.slot, message);
-        } else {
+        } else if placement.ties.is_empty() {
             // A late result is news: the group that waited for it is wanted again.
+            // Where it ties groups together, joining them does the same.
             self.restore_slot(placement.slot);
         }
         for (later, earlier) in placement.ties {
@@ -161,12 +162,9 @@ impl MessageIndex {
             return;
         }
         // A join comes with a message that ties, which is wanted, so what it ties is wanted too.
-        if [earlier, later].iter().any(|&slot| self.current(slot) != Current::Raw) {
-            self.log_join(later.max(earlier));
-            for slot in [earlier, later] {
-                if self.current(slot) != Current::Raw {
-                    self.restore_slot(slot);
-                }
+        for slot in [earlier, later] {
+            if self.current(slot) != Current::Raw {
+                self.restore_slot(slot);
             }
         }
         // The sums stay as they are, since no message comes or goes.

@@ -1,10 +1,11 @@
 //! A random life of an index: figures, links and the projection agree after every change, what is
 //! undone is undone, and what was true at an earlier version can still be asked.
 
-use chatfold_core::{Bounds, Error, MessageIndex, Role, Version};
+use chatfold_core::{Bounds, Error, MessageIndex, Overhead, Role, Version};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+use super::common::chats::Message;
 use super::common::host::{Counter, FakeHost, counters};
 use super::common::observed::{
     Observed, Part, assert_consistent, assert_tokens, observe, overhead, plain_tokens,
@@ -70,7 +71,8 @@ impl Life {
                 }
             }
             Change::Mark => self.marks.push((index.version(), observe(index))),
-            Change::Undo(chosen) => self.undo(chosen),
+            Change::Undo(_) if self.marks.is_empty() => {}
+            Change::Undo(chosen) => self.undo(chosen.index(self.marks.len())),
             Change::Forget(counter) => {
                 self.setup.counter = *counter;
                 host.counter = *counter;
@@ -116,11 +118,7 @@ impl Life {
         }
     }
 
-    fn undo(&mut self, chosen: &Index) {
-        if self.marks.is_empty() {
-            return;
-        }
-        let mark = chosen.index(self.marks.len());
+    fn undo(&mut self, mark: usize) {
         self.marks.truncate(mark + 1);
         let (version, before) = &self.marks[mark];
         let (_, messages, _) = version.into_parts();
@@ -198,4 +196,46 @@ fn a_version_of_an_index_that_was_built_anew_is_refused() {
     assert!(matches!(fresh.tokens_at(index.version(), &mut host), Err(Error::Rebuilt)));
     let version = Version::from_parts(fresh.version().into_parts());
     assert_eq!(fresh.tokens_at(version, &mut host).unwrap(), 0);
+}
+
+/// An index of the first messages of a chat, which the rest may follow.
+fn begun(messages: Vec<Message>, first: usize) -> Life {
+    let setup = Setup { messages, counter: Counter::FourBytes, overhead: Overhead::default() };
+    let mut life = Life::new(setup);
+    life.apply(&Change::Push(first));
+    life
+}
+
+#[test]
+fn figures_of_a_replaced_group_are_found_after_a_result_tied_it_to_another() {
+    let messages = vec![
+        Message::calls("", &["a"]),
+        Message::calls("", &["b"]),
+        Message::result("a long result", "x"),
+        Message::result("", "a"),
+    ];
+    let mut life = begun(messages, 3);
+    life.index.replace(&[1], Role::Assistant, "[]", "digest").unwrap();
+    life.apply(&Change::Mark);
+    life.apply(&Change::Push(1));
+    assert_eq!(life.index.group_ids().len(), 1);
+    life.check_marks();
+}
+
+#[test]
+fn undoing_never_brings_a_stand_in_back_for_what_new_messages_tied_together() {
+    let messages = vec![
+        Message::new(Role::User, "a question"),
+        Message::reasoning("one thought"),
+        Message::reasoning("another thought"),
+        Message::calls("", &["a"]),
+    ];
+    let mut life = begun(messages, 3);
+    life.index.replace(&[0, 2], Role::User, "[Summary]", "summary").unwrap();
+    life.index.exclude(1, "excluded");
+    life.apply(&Change::Mark);
+    life.apply(&Change::Push(1));
+    life.undo(0);
+    life.check();
+    assert_eq!(life.index.projection().len(), 4);
 }
