@@ -19,9 +19,9 @@ class Benchmark(NamedTuple):
     def parameters(self) -> list[list[Any]]:
         """Give what each parameter may be."""
         given = list(getattr(self.owner, "params", ()))
-        if given and isinstance(given[0], str):
-            return [given]
-        return [list(values) for values in given]
+        # One parameter may stand as a plain list of its values.
+        lists = given if all(isinstance(each, (list, tuple)) for each in given) else [given]
+        return [list(values) for values in lists]
 
     def smallest(self) -> Iterator[tuple[Any, ...]]:
         """Give all parameters with the least number wherever numbers are given."""
