@@ -1,7 +1,5 @@
 //! Promise 9 for reading: where the newest part decides, it keeps what the whole keeps.
 
-use std::collections::HashSet;
-
 use chatfold_core::{Execution, KeptOfOlder, MessageIndex, Plan, Role, Strategy};
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
@@ -32,12 +30,22 @@ fn kept_of_older(setup: &Setup, start: usize, kept: KeptOfOlder) -> Option<Vec<u
     Some(positions)
 }
 
-/// Whether some result of the newest part may have its call in the older part.
+/// Whether some result of the newest part may belong to a call of the older part: it takes the
+/// nearest call that waits, which may be one of long ago.
 fn looks_back(setup: &Setup, start: usize) -> bool {
-    let calls = |message: &super::common::chats::Message| message.facts.calls.clone();
-    let older: HashSet<_> = setup.messages[..start].iter().flat_map(calls).flatten().collect();
-    let mut answers = setup.messages[start..].iter().filter_map(|message| message.facts.answers);
-    answers.any(|key| older.contains(&key))
+    let mut waiting = Vec::new();
+    let mut searching = Vec::new();
+    for message in &setup.messages[start..] {
+        waiting.extend(message.facts.calls.iter().copied().flatten());
+        if let Some(key) = message.facts.answers {
+            match waiting.iter().position(|waits| *waits == key) {
+                Some(call) => drop(waiting.swap_remove(call)),
+                None => searching.push(key),
+            }
+        }
+    }
+    let mut older = setup.messages[..start].iter().flat_map(|message| &message.facts.calls);
+    older.any(|key| key.is_some_and(|key| searching.contains(&key)))
 }
 
 fn run(plan: &Plan, index: &mut MessageIndex, setup: &Setup) -> (bool, Vec<Part>) {
@@ -100,7 +108,7 @@ fn eligible() -> BoxedStrategy<Strategy> {
 proptest! {
     #[test]
     fn promise_9_where_the_newest_part_decides_it_keeps_what_the_whole_keeps(
-        setup in setups(24),
+        setup in setups(60),
         strategy in eligible(),
     ) {
         let users = (0..setup.messages.len()).filter(|&at| setup.messages[at].is_user());

@@ -9,7 +9,6 @@
     clippy::redundant_closure_for_method_calls,
     clippy::single_match_else,
     clippy::struct_excessive_bools,
-    clippy::trivially_copy_pass_by_ref,
     reason = "plain test code says what it does in its own way"
 )]
 

@@ -149,7 +149,8 @@ proptest! {
     ) {
         let (accepted, index, before) = load_garbage(&setup, &saved, true);
         if accepted {
-            let again = index.save(index.message_count());
+            let (mut saved, again) = (saved, index.save(index.message_count()));
+            saved.groups.sort_by_key(|group| group.first);
             prop_assert_eq!((again.groups, again.stand_ins), (saved.groups, saved.stand_ins));
         } else {
             prop_assert_eq!(observe(&index), before);
@@ -167,10 +168,6 @@ proptest! {
             index.restore(id);
             assert_consistent(&index, &setup, &host);
         }
-        assert_tokens(&mut index, &Setup { messages: uncounted(&setup), ..setup }, &mut host);
+        assert_tokens(&mut index, &setup, &mut host);
     }
-}
-
-fn uncounted(setup: &Setup) -> Vec<chats::Message> {
-    setup.messages.clone()
 }

@@ -1,8 +1,8 @@
 //! Promise 11: every strategy makes at most one pass over the groups plus one step a group.
 
 use chatfold_core::{
-    Bounds, Callback, Execution, Gate, Host, MessageIndex, Metric, Plan, Protection, Result, Role,
-    Strategy, ToolExchange, Trigger, Truncation,
+    Bounds, Callback, Error, Execution, Gate, Host, MessageIndex, Metric, Overhead, Plan,
+    Protection, Result, Role, Strategy, ToolExchange, Trigger, Truncation,
 };
 use proptest::prelude::*;
 
@@ -82,12 +82,12 @@ proptest! {
     }
 }
 
-/// A tokenizer whose every count is the largest number.
-struct Boundless;
+/// A host that counts as a broken tokenizer does.
+struct Broken(fn(usize) -> Vec<u32>);
 
-impl Host for Boundless {
+impl Host for Broken {
     fn count_messages(&mut self, messages: &[u32]) -> Result<Vec<u32>> {
-        Ok(vec![u32::MAX; messages.len()])
+        Ok(self.0(messages.len()))
     }
 
     fn count_text(&mut self, _: &str) -> Result<u32> {
@@ -111,16 +111,45 @@ impl Host for Boundless {
     }
 }
 
-#[test]
-fn promise_11_absurd_counts_do_not_loop_or_overflow() {
-    let mut index = MessageIndex::new(Bounds::ByteLevel { longest: 4 }, Default::default());
+fn five_questions(bounds: Bounds) -> MessageIndex {
+    let mut index = MessageIndex::new(bounds, Overhead::default());
     for _ in 0..5 {
         index.push(&Message::new(Role::User, "eight bt").facts).unwrap();
     }
-    let gate = Gate { trigger: Trigger::Exceeds(Metric::Tokens, 12), target: None };
-    let strategy = Strategy::Truncation(Truncation::new(gate, Protection::default()));
-    let mut run = Execution::new(Plan::new(&strategy));
-    assert!(run.advance(&mut index, &mut Boundless).unwrap().is_none());
-    assert!(!run.target_met);
-    assert_eq!(index.included_counts().messages, 1);
+    index
+}
+
+#[test]
+fn promise_11_absurd_counts_do_not_loop_or_overflow() {
+    for (bounds, count) in [(Bounds::ByteLevel { longest: 4 }, u32::MAX), (Bounds::Unbounded, 0)] {
+        let mut index = five_questions(bounds);
+        let mut host = match count {
+            0 => Broken(|messages| vec![0; messages]),
+            _ => Broken(|messages| vec![u32::MAX; messages]),
+        };
+        let gate = Gate { trigger: Trigger::Exceeds(Metric::Tokens, 12), target: None };
+        let strategy = Strategy::Truncation(Truncation::new(gate, Protection::default()));
+        let mut run = Execution::new(Plan::new(&strategy));
+        assert!(run.advance(&mut index, &mut host).unwrap().is_none());
+        assert_eq!(run.target_met, count == 0);
+        assert_eq!(index.included_counts().messages, if count == 0 { 5 } else { 1 });
+    }
+}
+
+#[test]
+fn promise_11_a_host_that_gives_another_number_of_counts_is_refused_not_asked_for_ever() {
+    let hosts = [
+        Broken(|_| Vec::new()),
+        Broken(|messages| vec![1; messages - 1]),
+        Broken(|messages| vec![1; messages + 1]),
+    ];
+    for mut host in hosts {
+        for bounds in [Bounds::Unbounded, Bounds::ByteLevel { longest: 4 }] {
+            let mut index = five_questions(bounds);
+            let refused = index.included_tokens(&mut host);
+            assert!(matches!(refused, Err(Error::MissingCounts { .. })), "{refused:?}");
+            let refused = index.tokens_exceed(12, &mut host);
+            assert!(matches!(refused, Err(Error::MissingCounts { .. })), "{refused:?}");
+        }
+    }
 }
