@@ -71,6 +71,58 @@ fn garbage() -> BoxedStrategy<Saved> {
         .boxed()
 }
 
+/// What may have happened to a state on its way.
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    DropGroup,
+    DropStandIn,
+    RepeatStandIn,
+    FlipReplacedGroup,
+    FlipReplaced,
+    FlipIncluded,
+    DropReplaced,
+    Lengthen,
+}
+
+fn damages() -> BoxedStrategy<Damage> {
+    use Damage::{
+        DropGroup, DropReplaced, DropStandIn, FlipIncluded, FlipReplaced, FlipReplacedGroup,
+        Lengthen, RepeatStandIn,
+    };
+    let all = [
+        DropGroup,
+        DropStandIn,
+        RepeatStandIn,
+        FlipReplacedGroup,
+        FlipReplaced,
+        FlipIncluded,
+        DropReplaced,
+        Lengthen,
+    ];
+    prop::sample::select(all.to_vec()).boxed()
+}
+
+fn damaged(saved: &Saved, damage: Damage, at: Index) -> Saved {
+    let mut saved = saved.clone();
+    // Nobody can check counts.
+    saved.stand_ins.iter_mut().for_each(|stand_in| stand_in.tokens = None);
+    let (groups, stand_ins) = (&mut saved.groups, &mut saved.stand_ins);
+    let group = (!groups.is_empty()).then(|| at.index(groups.len()));
+    let stand_in = (!stand_ins.is_empty()).then(|| at.index(stand_ins.len()));
+    match (damage, group, stand_in) {
+        (Damage::DropGroup, Some(group), _) => drop(groups.remove(group)),
+        (Damage::FlipReplacedGroup, Some(group), _) => groups[group].replaced ^= true,
+        (Damage::Lengthen, Some(group), _) => groups[group].len += 1,
+        (Damage::DropStandIn, _, Some(number)) => drop(stand_ins.remove(number)),
+        (Damage::RepeatStandIn, _, Some(number)) => stand_ins.push(stand_ins[number].clone()),
+        (Damage::FlipReplaced, _, Some(number)) => stand_ins[number].replaced ^= true,
+        (Damage::FlipIncluded, _, Some(number)) => stand_ins[number].included ^= true,
+        (Damage::DropReplaced, _, Some(number)) => drop(stand_ins[number].replaces.pop()),
+        _ => {}
+    }
+    saved
+}
+
 /// Loads a state that may be nonsense: without tokens, which nobody can check.
 fn load_garbage(setup: &Setup, saved: &Saved, strict: bool) -> (bool, MessageIndex, Observed) {
     let (mut index, host) = setup.full();
@@ -169,5 +221,24 @@ proptest! {
             assert_consistent(&index, &setup, &host);
         }
         assert_tokens(&mut index, &setup, &mut host);
+    }
+
+    #[test]
+    fn a_damaged_state_is_refused_as_a_whole_or_is_a_state_that_can_be_saved(
+        setup in setups(16),
+        past in some_strategies(),
+        damage in damages(),
+        at in any::<Index>(),
+    ) {
+        let (index, _) = lived(&setup, setup.messages.len(), &past);
+        let saved = damaged(&index.save(index.message_count()), damage, at);
+        let (accepted, index, before) = load_garbage(&setup, &saved, true);
+        if accepted {
+            let again = index.save(index.message_count());
+            prop_assert_eq!((&again.groups, &again.stand_ins), (&saved.groups, &saved.stand_ins));
+        } else {
+            prop_assert_eq!(observe(&index), before);
+        }
+        load_garbage(&setup, &saved, false);
     }
 }
