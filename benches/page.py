@@ -18,6 +18,9 @@ They are medians of runs that take turns within one process (of one more turn of
 Nothing here is asserted in tests; those count work instead.
 """
 
+_BUSY = """Others were working on the machine, so this is processor time, and caches were shared with them.
+"""
+
 _METHOD = """## Method
 
 - Conversations come from one generator with a fixed seed (`benches/corpus.py`).
@@ -32,6 +35,7 @@ _METHOD = """## Method
   `agent-framework-core` counts the JSON of a message, `litellm` adds a few tokens a message and shortens the oldest one that it keeps, and `langchain-core (approximate)` estimates: these keep other amounts.
 - A package drops out of a task where a run would take longer than ten seconds, and none but chatfold gets a history of 1,000,000 messages.
   What takes longer than half a second is run once, after a first run.
+- Between two turns of a conversation the other packages take theirs, so that each finds the caches of the processor cold, as it would after the wait for a model; the first table has turns one right after the other.
 - Counting is on one thread, of texts of 2,000 characters, one call a text.
   A dash means that a counter's sum is not that of `tiktoken`, or that it was not run.
 - English, European, Russian and Arabic texts are words drawn from the vocabulary by rank, 15 % of them put together from two parts; Chinese and Japanese from short lists of words; the manual and the library are those of Python itself.
@@ -183,6 +187,8 @@ def _setting(figures: dict[str, Any]) -> Iterator[str]:
 def write(figures: dict[str, Any], docs: Path) -> None:
     """Write the page and the plots under a folder."""
     parts = [_TOP]
+    if figures["machine"]["time"] == "of the processor":
+        parts.append(_BUSY)
     for part in (_claims, _counting, _tasks, _strategies, _setting):
         parts += part(figures)
     parts.append(_METHOD)

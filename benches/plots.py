@@ -70,6 +70,9 @@ def _counting(kinds: dict[str, dict[str, float | None]], path: Path) -> None:
 def _strategies(strategies: dict[str, Any], path: Path) -> None:
     figure, axis = plt.subplots(figsize=(8, 4.6), constrained_layout=True)
     markers = "os^vDPX<>*hpd"
+    axis.set_prop_cycle(
+        color=mpl.colormaps["tab20"].colors[::2] + mpl.colormaps["tab20"].colors[1::2]
+    )
     for marker, (name, each) in zip(markers, strategies.items(), strict=False):
         times = [1e3 * seconds for seconds in each["whole"]]
         axis.loglog(each["sizes"], times, marker=marker, markersize=4, linewidth=1.2, label=name)

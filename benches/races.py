@@ -5,7 +5,7 @@ from typing import Any
 
 from benches import texts
 from benches.corpus import conversation
-from benches.measure import Contender, interleaved, once, quiet
+from benches.measure import Contender, exponent, interleaved, once, quiet
 from benches.peers import counters, histories
 from benches.peers.task import AGENT, ENCODING, Peer, Task
 from chatfold import _core
@@ -61,11 +61,21 @@ def run_task(task: Task, sizes: list[int], longest: float) -> dict[str, Any]:
         if size == KEPT_AT and task != "ingest":
             result["kept"] = {name: _kept(peer) for name, peer in peers.items()}
         for name, (seconds, most) in _race(task, contenders).items():
-            result["seconds"].setdefault(name, {})[str(size)] = seconds
+            times = result["seconds"].setdefault(name, {})
+            times[str(size)] = seconds
+            power = 2.0 if task == "turn" else _power(times)
             growth = sizes[at + 1] / size if at + 1 < len(sizes) else 1
-            if name not in {"chatfold", "floor"} and most * growth**2 > longest:
+            if name not in {"chatfold", "floor"} and most * growth**power > longest:
                 out.add(name)
     return result
+
+
+def _power(times: dict[str, float]) -> float:
+    """Guess how the time will grow, from the last two sizes."""
+    if len(times) == 1:
+        return 1.0
+    sizes, seconds = [int(size) for size in times][-2:], list(times.values())[-2:]
+    return min(2.0, max(1.0, exponent(sizes, seconds)))
 
 
 def _kept(peer: Peer) -> list[int]:

@@ -85,7 +85,9 @@ def _tokenizers(name: str) -> Counter:
         if len(token) > 1
     ]
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=True))
-    split = pre_tokenizers.Split(Regex(encoding(name)._pat_str), "isolated")  # noqa: SLF001
+    # Its engine takes "{1,3}+" for a repetition; nothing follows there, so greedy is the same.
+    pattern = encoding(name)._pat_str.replace("{1,3}+", "{1,3}")  # noqa: SLF001
+    split = pre_tokenizers.Split(Regex(pattern), "isolated")
     level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, level])
     encode = tokenizer.encode_batch_fast
