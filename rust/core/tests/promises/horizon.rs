@@ -86,9 +86,15 @@ fn check(setup: &Setup, strategy: &Strategy, start: usize) -> bool {
 
 /// Strategies that may be decided by the newest part, most of them.
 fn eligible() -> BoxedStrategy<Strategy> {
-    let pipeline = prop::collection::vec(strategies::composed(MONOTONE), 0..3);
-    let own = Kinds { floor: false, ..MONOTONE };
-    (strategies::single(MONOTONE), pipeline, prop::option::of((0..60u64, any::<bool>())))
+    let (any_gate, no_floor) =
+        (Kinds { monotone: false, ..MONOTONE }, Kinds { floor: false, ..MONOTONE });
+    prop_oneof![2 => with(MONOTONE), 1 => with(any_gate), 1 => with(no_floor)].boxed()
+}
+
+fn with(kinds: Kinds) -> BoxedStrategy<Strategy> {
+    let pipeline = prop::collection::vec(strategies::composed(kinds), 0..3);
+    let own = Kinds { floor: false, ..kinds };
+    (strategies::single(kinds), pipeline, prop::option::of((0..60u64, any::<bool>())))
         .prop_flat_map(move |(first, rest, budget)| {
             let mut all = vec![first];
             all.extend(rest);
@@ -120,7 +126,8 @@ proptest! {
 
 mod cases {
     use chatfold_core::{
-        Gate, Metric, Protection, Role, SlidingWindow, Strategy, Trigger, Truncation, Window,
+        Callback, Gate, Metric, Plan, Protection, Role, SlidingWindow, Strategy, Trigger,
+        Truncation, Window,
     };
 
     use super::check;
@@ -147,6 +154,22 @@ mod cases {
     fn the_newest_part_decides_a_plain_truncation() {
         let strategy = Strategy::Truncation(Truncation::new(gate(), Protection::default()));
         assert!(check(&chat(10), &strategy, 16));
+    }
+
+    #[test]
+    fn strategies_whose_outcome_depends_on_more_are_left_to_the_whole() {
+        let truncation = |gate, protection| Truncation::new(gate, protection);
+        let horizon = |own| Plan::new(&Strategy::Truncation(own)).horizon();
+        let all = Protection { preserve_system: false, ..Protection::default() };
+        assert!(horizon(truncation(gate(), Protection::default())).is_some());
+        assert_eq!(horizon(truncation(gate(), all)), None);
+        let below = Trigger::Below(Metric::Messages, 3);
+        let custom = Trigger::Custom(Callback(0));
+        for trigger in [below, custom] {
+            let gate = Gate { trigger, target: None };
+            assert_eq!(horizon(truncation(gate, Protection::default())), None);
+        }
+        assert_eq!(Plan::new(&Strategy::Custom(Callback(0))).horizon(), None);
     }
 
     #[test]

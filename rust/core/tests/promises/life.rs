@@ -8,7 +8,8 @@ use proptest::sample::Index;
 use super::common::chats::Message;
 use super::common::host::{Counter, FakeHost, counters};
 use super::common::observed::{
-    Observed, Part, assert_consistent, assert_tokens, observe, overhead, plain_tokens,
+    Observed, Part, assert_consistent, assert_nothing_is_lost, assert_tokens, observe, overhead,
+    plain_tokens,
 };
 use super::common::{Setup, setups};
 
@@ -135,12 +136,11 @@ impl Life {
             let message = matches!(part, Part::Message(_));
             assert!(!message || after.projection.contains(part), "{part:?} was included");
         }
-        // What is true from here on is another state than that of the mark.
-        self.marks.truncate(mark);
     }
 
     fn check(&self) {
         assert_consistent(&self.index, &self.setup, &self.host);
+        assert_nothing_is_lost(&self.index);
         let mut counted = self.host.work.counted.clone();
         counted.sort_unstable();
         assert!(counted.windows(2).all(|pair| pair[0] != pair[1]), "a text is counted once");
@@ -219,6 +219,24 @@ fn figures_of_a_replaced_group_are_found_after_a_result_tied_it_to_another() {
     life.apply(&Change::Mark);
     life.apply(&Change::Push(1));
     assert_eq!(life.index.group_ids().len(), 1);
+    life.check_marks();
+}
+
+#[test]
+fn figures_of_an_excluded_group_are_found_after_it_was_tied_to_another_and_that_undone() {
+    let messages = vec![
+        Message::calls("kept", &["a"]),
+        Message::calls("", &["b"]),
+        Message::result("a long result", "x"),
+        Message::result("", "a"),
+    ];
+    let mut life = begun(messages, 3);
+    life.index.exclude(1, "excluded");
+    life.apply(&Change::Mark);
+    life.apply(&Change::Push(1));
+    life.undo(0);
+    life.check();
+    assert_eq!(life.index.projection().len(), 4);
     life.check_marks();
 }
 

@@ -20,6 +20,7 @@ mod grouping;
 mod horizon;
 mod laziness;
 mod life;
+mod outcomes;
 mod pairs;
 mod runs;
 mod saved;

@@ -1,11 +1,14 @@
 //! Saving and loading: nothing is lost, nothing is believed that does not fit together.
 
-use chatfold_core::{MessageIndex, Role, Saved, SavedGroup, SavedId, SavedStandIn};
+use chatfold_core::{MessageIndex, Overhead, Role, Saved, SavedGroup, SavedId, SavedStandIn};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::common::host::FakeHost;
-use super::common::observed::{Observed, assert_consistent, assert_tokens, kept_messages, observe};
+use super::common::host::{Counter, FakeHost};
+use super::common::observed::{
+    Observed, Part, assert_consistent, assert_nothing_is_lost, assert_tokens, kept_messages,
+    observe, projection,
+};
 use super::common::strategies::{self, Kinds};
 use super::common::{Setup, chats, setups};
 
@@ -176,6 +179,7 @@ proptest! {
         loaded.load(&saved, false);
         let (_, mut host) = changed.empty();
         assert_consistent(&loaded, &changed, &host);
+        assert_nothing_is_lost(&loaded);
         for id in index.group_ids().into_iter().filter(|id| id.stand_in.is_none()) {
             let positions = index.group(id).positions;
             let slot = positions.first().filter(|&&at| at < before).map(|&at| loaded.slot_of_message(at));
@@ -241,4 +245,27 @@ proptest! {
         }
         load_garbage(&setup, &saved, false);
     }
+}
+
+#[test]
+fn a_stand_in_comes_back_where_the_one_that_replaced_it_is_for_a_group_that_grew() {
+    let messages = vec![
+        chats::Message::new(Role::User, "a long question"),
+        chats::Message::calls("a call", &["a"]),
+        chats::Message::new(Role::User, "another question"),
+        chats::Message::result("a late result", "a"),
+    ];
+    let setup = Setup { messages, counter: Counter::FourBytes, overhead: Overhead::default() };
+    let (mut index, _) = setup.empty();
+    push(&setup, &mut index, 3);
+    index.replace(&[0], Role::User, "[Summary] 1", "summary").unwrap();
+    index.replace(&[0, 1], Role::User, "[Summary] 2", "summary").unwrap();
+    let mut loaded = anew(&setup, &index, 4);
+    assert!(!loaded.load(&index.save(3), false));
+    assert_nothing_is_lost(&loaded);
+    let summary = Part::StandIn(Role::User, "[Summary] 1".to_owned());
+    assert_eq!(
+        projection(&loaded),
+        [summary, Part::Message(1), Part::Message(2), Part::Message(3)]
+    );
 }

@@ -176,3 +176,11 @@ pub(crate) fn assert_tokens(index: &mut MessageIndex, setup: &Setup, host: &mut 
     assert_eq!(index.included_tokens(host as &mut dyn Host).unwrap(), plain);
     assert_eq!(index.known_included_tokens(), Some(plain));
 }
+
+/// Whatever is excluded was excluded for a reason, or something else stands for it.
+pub(crate) fn assert_nothing_is_lost(index: &MessageIndex) {
+    for (id, view) in views(index) {
+        let reason = !view.exclude_reason.is_empty() || index.summary_of(id).is_some();
+        assert!(!view.excluded || reason, "{id:?} is lost: {view:?}");
+    }
+}
