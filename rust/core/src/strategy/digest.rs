@@ -24,13 +24,15 @@ pub struct Digest {
 }
 
 const CUT: &str = "... [truncated]";
+/// Longer than any text, and four times as many bytes can still be named.
+const NO_LIMIT: usize = usize::MAX / 8;
 
 impl Digest {
     pub(super) fn of(&self, messages: &[u32], host: &mut dyn Host) -> Result<String> {
         let limit = match self.style {
             DigestStyle::Custom(_) => None,
             // One more shows that something had to be cut.
-            DigestStyle::Results | DigestStyle::Names => Some(self.max_chars + 1),
+            DigestStyle::Results | DigestStyle::Names => Some(self.max_chars.min(NO_LIMIT) + 1),
         };
         let exchange = host.tool_exchange(messages, limit)?;
         Ok(match &self.style {
@@ -52,7 +54,7 @@ impl Digest {
         }
         for (number, result) in results.iter().enumerate() {
             // A code point has at most four bytes: what comes now is cut away anyway.
-            if text.len() > self.max_chars * 4 {
+            if text.len() > self.max_chars.saturating_mul(4) {
                 break;
             }
             if number > 0 {

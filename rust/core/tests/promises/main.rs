@@ -14,6 +14,7 @@
 
 mod common;
 
+mod digests;
 mod failure;
 mod figures;
 mod grouping;
