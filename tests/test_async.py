@@ -22,16 +22,9 @@ from chatfold import (
 )
 from conversations import Conversation
 from states import GroupState, groups_of, included_totals
+from talk import talk
 
 WINDOW = SlidingWindowStrategy(keep_last_groups=4)
-
-
-def talk(length: int, size: int = 1) -> Conversation:
-    roles = ("user", "assistant")
-    return [
-        {"role": roles[at % 2], "content": f"Message {at}, " + f"word {at} of many. " * size}
-        for at in range(length)
-    ]
 
 
 def state_of(index: MessageIndex) -> tuple[list[GroupState], Conversation, tuple[int, ...]]:

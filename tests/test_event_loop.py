@@ -16,17 +16,10 @@ from chatfold import (
     triggers,
 )
 from conversations import Conversation
+from talk import talk
 from work import Work
 
 WINDOW = SlidingWindowStrategy(keep_last_groups=4)
-
-
-def talk(length: int, size: int = 1) -> Conversation:
-    roles = ("user", "assistant")
-    return [
-        {"role": roles[at % 2], "content": f"Message {at}, " + f"word {at} of many. " * size}
-        for at in range(length)
-    ]
 
 
 class Ticker:

@@ -5,17 +5,27 @@ from typing import Any
 
 INFO = 20
 
+_known: Any = None
+
+
+def _logger() -> Any:  # noqa: ANN401 (a class of a module that may not be imported)
+    """Give the logger where anybody has imported ``logging``; looked up once."""
+    global _known  # noqa: PLW0603 (once)
+    if _known is None and "logging" in sys.modules:
+        _known = sys.modules["logging"].getLogger("chatfold")
+    return _known
+
 
 def wants_info() -> bool:
     """Tell whether anybody listens; who does has imported ``logging``, whose default is WARNING."""
-    logging: Any = sys.modules.get("logging")
-    return logging is not None and bool(logging.getLogger("chatfold").isEnabledFor(INFO))
+    logger = _logger()
+    return logger is not None and bool(logger.isEnabledFor(INFO))
 
 
 def info(message: str, *values: object) -> None:
     """Log a message at INFO."""
     if wants_info():
-        sys.modules["logging"].getLogger("chatfold").info(message, *values)
+        _logger().info(message, *values)
 
 
 def warn(message: str, *values: object) -> None:
