@@ -42,12 +42,12 @@ _METHOD = """## Method
 
 ## Run it
 
-```console
-$ pip install --group bench
-$ python -m benches.smoke        # each benchmark once: does it work?
-$ python -m benches.linearity    # how the time of each strategy grows
-$ python -m benches.compare      # this page
-$ asv run --quick --python=same  # the suite, one by one
+```sh
+pip install --group bench
+python -m benches.smoke        # each benchmark once: does it work?
+python -m benches.linearity    # how the time of each strategy grows
+python -m benches.compare      # this page
+asv run --quick --python=same  # the suite, one by one
 ```
 """
 

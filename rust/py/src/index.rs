@@ -10,15 +10,13 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::breath::Breath;
 use crate::errors::{ChatfoldError, to_python};
 use crate::group::{PyGroupList, PyMessageGroup};
 use crate::host::PyHost;
 use crate::read::{PartTokens, Reader};
 use crate::tokenizer::{Counter, PyTokenizer};
 use crate::work::WORK;
-
-/// How many messages are read before other threads are let in.
-const BREATH: usize = 8192;
 
 /// The messages, as the user's own objects, and how they are counted.
 pub(crate) struct Messages {
@@ -167,11 +165,12 @@ impl PyMessageIndex {
             }
             let reader = state.messages.reader();
             let start = state.messages.list.len();
-            let facts = messages
-                .iter()
-                .enumerate()
-                .map(|(at, message)| reader.facts(&message, start + at))
-                .collect::<PyResult<Vec<_>>>()?;
+            let mut breath = Breath::new();
+            let mut facts = Vec::with_capacity(messages.len());
+            for (at, message) in messages.iter().enumerate() {
+                facts.push(reader.facts(&message, start + at)?);
+                breath.take(messages.py(), at)?;
+            }
             WORK.read(facts.len());
             for (message, facts) in messages.iter().zip(&facts) {
                 state.core.push(facts).map_err(to_python)?;
@@ -305,16 +304,14 @@ fn tuple(counts: chatfold_core::Counts) -> (u64, u64, u64, u64) {
 fn read_all(state: &mut State, messages: &Bound<'_, PyList>) -> PyResult<()> {
     let py = messages.py();
     let reader = state.messages.reader();
+    let mut breath = Breath::new();
     state.messages.list.reserve_exact(messages.len());
     state.core.reserve(messages.len());
     for (position, message) in messages.iter().enumerate() {
         let facts = reader.facts(&message, position)?;
         state.core.push(&facts).map_err(to_python)?;
         state.messages.list.push(message.unbind());
-        if position % BREATH == BREATH - 1 {
-            py.check_signals()?;
-            py.detach(|| ());
-        }
+        breath.take(py, position)?;
     }
     WORK.read(messages.len());
     Ok(())

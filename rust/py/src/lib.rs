@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 extracts arguments by value")]
 
+mod breath;
 mod errors;
 mod execution;
 mod group;

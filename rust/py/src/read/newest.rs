@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::openai_chat::{Reader, is_stand_in, role_of};
+use crate::breath::Breath;
 use crate::errors::to_python;
 use crate::index::{PyMessageIndex, State};
 use crate::work::WORK;
@@ -16,8 +17,6 @@ const WORTHWHILE: usize = 512;
 /// How many of the newest messages are tried first, and by how much more each further time.
 const FIRST_TRY: usize = 128;
 const GROWTH: usize = 4;
-/// How many roles are read before other threads are let in.
-const BREATH: usize = 32_768;
 
 /// Fills an empty index with the part of the list that decides what `plan` keeps.
 ///
@@ -78,13 +77,11 @@ impl<'a, 'py> History<'a, 'py> {
         reader: Reader,
         kept: KeptOfOlder,
     ) -> PyResult<Option<Self>> {
+        let mut breath = Breath::new();
         let mut roles = Vec::with_capacity(messages.len());
         for (position, message) in messages.iter().enumerate() {
             roles.push(role_of(&message, position)?);
-            if position % BREATH == BREATH - 1 {
-                messages.py().check_signals()?;
-                messages.py().detach(|| ());
-            }
+            breath.take(messages.py(), position)?;
         }
         WORK.read_roles(messages.len());
         let mut history = Self {
@@ -171,7 +168,8 @@ impl<'a, 'py> History<'a, 'py> {
         let mut searching = HashSet::new();
         PyMessageIndex::with(index, |state| {
             empty(state);
-            for &position in &self.held {
+            let mut breath = Breath::new();
+            for (at, &position) in self.held.iter().enumerate() {
                 let facts = self.facts(position)?;
                 for key in facts.calls.iter().copied().flatten() {
                     *waiting.entry(key).or_default() += 1;
@@ -187,6 +185,7 @@ impl<'a, 'py> History<'a, 'py> {
                 }
                 state.core.push(&facts).map_err(to_python)?;
                 state.messages.list.push(self.messages.get_item(position)?.unbind());
+                breath.take(self.messages.py(), at)?;
             }
             WORK.read(self.held.len());
             Ok(())
@@ -204,7 +203,9 @@ impl<'a, 'py> History<'a, 'py> {
 
     /// Whether one of these calls is made before the cut.
     fn has_call(&self, start: usize, searching: &HashSet<CallKey>) -> PyResult<bool> {
+        let mut breath = Breath::new();
         for position in (0..start).rev().filter(|&at| self.roles[at] == Role::Assistant) {
+            breath.take(self.messages.py(), position)?;
             let facts = self.reader.facts(&self.messages.get_item(position)?, position)?;
             if facts.calls.iter().flatten().any(|key| searching.contains(key)) {
                 return Ok(true);
