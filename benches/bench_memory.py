@@ -9,8 +9,8 @@ SIZES = [100_000, 1_000_000]
 class Memory:
     """Growth of a process that builds an index, per message.
 
-    Python keeps the UTF-8 of a text beyond ASCII with the text, once anyone asked for it: the chats
-    in several languages show that, and the chat in ASCII has none of it.
+    A fifth of the chats is in languages beyond ASCII: their texts must not be left with a copy of their UTF-8,
+    which Python keeps with a text once anyone has asked for it. The chat in ASCII could have none.
     """
 
     params = (SIZES, ["chat", "agent", "ascii chat"])

@@ -13,6 +13,9 @@ use crate::index::{Messages, PyMessageIndex, State};
 use crate::read::{tool_exchange, visit_texts};
 use crate::text::Text;
 
+/// How many bytes of text beyond ASCII are encoded at a time, to be counted and dropped.
+const COPIED_AT_A_TIME: usize = 16 << 20;
+
 /// Python, as the core sees it, for the length of one call.
 pub(crate) struct PyHost<'py, 'a> {
     pub(crate) index: &'a Bound<'py, PyMessageIndex>,
@@ -31,6 +34,25 @@ pub(crate) fn texts(py: Python<'_>, messages: &Messages, message: u32) -> PyResu
         Ok(())
     })?;
     Ok(texts)
+}
+
+/// The texts of the next of these messages: of so many that what is copied for them stays small.
+pub(crate) fn batch(
+    py: Python<'_>,
+    messages: &Messages,
+    left: &mut std::slice::Iter<'_, u32>,
+) -> PyResult<Vec<Vec<Text>>> {
+    let mut lists = Vec::with_capacity(left.len());
+    let mut copied = 0;
+    for &message in left {
+        let texts = texts(py, messages, message)?;
+        copied += texts.iter().map(Text::copied).sum::<usize>();
+        lists.push(texts);
+        if copied >= COPIED_AT_A_TIME {
+            break;
+        }
+    }
+    Ok(lists)
 }
 
 /// The calls and results of messages that are one group.
@@ -55,8 +77,13 @@ impl<'py> PyHost<'py, '_> {
 
     fn count(&self, messages: &[u32]) -> PyResult<Vec<u32>> {
         let py = self.index.py();
-        let lists = messages.iter().map(|&message| texts(py, self.messages, message));
-        self.messages.counter.count_texts(py, &lists.collect::<PyResult<Vec<_>>>()?)
+        let mut left = messages.iter();
+        let mut counts = Vec::with_capacity(messages.len());
+        while left.len() > 0 {
+            let lists = batch(py, self.messages, &mut left)?;
+            counts.extend(self.messages.counter.count_texts(py, &lists)?);
+        }
+        Ok(counts)
     }
 }
 

@@ -14,6 +14,7 @@ mod saved;
 mod strategy;
 mod text;
 mod tokenizer;
+mod unicode;
 mod work;
 
 #[pyo3::pymodule]

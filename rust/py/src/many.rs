@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::errors::{to_core, to_python};
-use crate::host::{exchange, texts};
+use crate::host::{batch, exchange};
 use crate::index::{Messages, PyMessageIndex, State};
 use crate::strategy::PyStrategy;
 use crate::text::Text;
@@ -27,16 +27,17 @@ fn no_callbacks() -> chatfold_core::Error {
 
 impl Host for WorkerHost<'_> {
     fn count_messages(&mut self, messages: &[u32]) -> Result<Vec<u32>> {
-        let lists = Python::attach(|py| {
-            let lists = messages.iter().map(|&message| texts(py, self.messages, message));
-            lists.collect::<PyResult<Vec<_>>>()
-        });
-        let lists = lists.map_err(to_core)?;
-        let counts = self.messages.counter.count_natively(&lists);
-        let counted = counts.ok_or_else(no_callbacks);
-        // Borrowed texts are given back while attached.
-        Python::attach(|_| drop(lists));
-        counted
+        let mut left = messages.iter();
+        let mut all = Vec::with_capacity(messages.len());
+        while left.len() > 0 {
+            let lists =
+                Python::attach(|py| batch(py, self.messages, &mut left)).map_err(to_core)?;
+            let counts = self.messages.counter.count_natively(&lists);
+            // Borrowed texts are given back while attached.
+            Python::attach(|_| drop(lists));
+            all.extend(counts.ok_or_else(no_callbacks)?);
+        }
+        Ok(all)
     }
 
     fn count_text(&mut self, text: &str) -> Result<u32> {

@@ -7,6 +7,7 @@ use pyo3::types::PyString;
 
 use crate::read::fields::{Fields, items};
 use crate::text::with_text;
+use crate::unicode::starts_with;
 
 /// One content or reasoning part, as far as accounting goes.
 pub(super) enum Part<'py> {
@@ -43,16 +44,21 @@ pub(super) fn part<'py>(value: &Bound<'py, PyAny>) -> PyResult<Part<'py>> {
     })
 }
 
+/// Whether a text opens like a digest or a summary; nearly all are told by their first character.
+pub(super) fn opens_stand_in(text: &Bound<'_, PyString>) -> PyResult<bool> {
+    Ok(starts_with(text, '[')? && with_text(text, opens_like_stand_in)?)
+}
+
 /// Whether a user or assistant message is a digest or a summary.
 pub(crate) fn is_stand_in(message: &Bound<'_, PyAny>) -> PyResult<bool> {
     let Some(fields) = Fields::of(message, intern!(message.py(), "role")) else { return Ok(false) };
     let Some(content) = fields.take(intern!(message.py(), "content"))? else { return Ok(false) };
     if let Ok(text) = content.cast::<PyString>() {
-        return with_text(text, opens_like_stand_in);
+        return opens_stand_in(text);
     }
     for value in items(&content).unwrap_or_default() {
         if let Part::Text(text) = part(&value)? {
-            return with_text(&text, opens_like_stand_in);
+            return opens_stand_in(&text);
         }
     }
     Ok(false)

@@ -1,17 +1,17 @@
 //! A message as facts.
 
 use chatfold_core::tokens::Estimator;
-use chatfold_core::{CallKey, Facts, Role, opens_like_stand_in};
+use chatfold_core::{CallKey, Facts, Role};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::calls::{Extra, visit_assistant};
-use super::content::{Part, part};
+use super::content::{Part, opens_stand_in, part};
 use super::role::{fields, role};
 use crate::errors::{bad_message, shown};
 use crate::read::fields::{Fields, items};
-use crate::text::with_text;
+use crate::text::{size, with_text};
 
 /// What parts without text count.
 #[derive(Clone, Copy, Debug)]
@@ -84,14 +84,14 @@ struct Tally<'a> {
 
 impl Tally<'_> {
     fn text(&mut self, text: &Bound<'_, PyString>) -> PyResult<()> {
-        let estimator = self.reader.estimator;
-        let count = |text: &str| estimator.map_or(0, |estimator| estimator.count(text));
-        let (bytes, tokens) = match (estimator, text.to_str()) {
-            // Python knows the number of code points; nothing has to be looked at.
-            (Some(estimator), Ok(own)) if !estimator.cjk_aware => {
-                (own.len(), estimator.of_chars(text.len()?))
+        let (bytes, tokens) = match self.reader.estimator {
+            Some(estimator) if estimator.cjk_aware => {
+                with_text(text, |text| (text.len(), estimator.count(text)))?
             }
-            _ => with_text(text, |text| (text.len(), count(text)))?,
+            estimator => {
+                let (bytes, code_points) = size(text)?;
+                (bytes, estimator.map_or(0, |estimator| estimator.of_chars(code_points)))
+            }
         };
         self.bytes += bytes;
         self.tokens += tokens;
@@ -106,7 +106,7 @@ impl Tally<'_> {
             }
             self.text(text)?;
             if matches!(self.facts.role, Role::User | Role::Assistant) {
-                self.facts.stand_in = with_text(text, opens_like_stand_in)?;
+                self.facts.stand_in = opens_stand_in(text)?;
             }
             return Ok(true);
         }
@@ -126,7 +126,7 @@ impl Tally<'_> {
             self.facts.fixed_tokens += match part {
                 Part::Text(text) => {
                     if std::mem::take(&mut first) {
-                        self.facts.stand_in = with_text(&text, opens_like_stand_in)?;
+                        self.facts.stand_in = opens_stand_in(&text)?;
                     }
                     has_text |= !text.is_empty()?;
                     self.text(&text)?;
