@@ -49,6 +49,14 @@ from chatfold.tokenizers import CharacterEstimatorTokenizer
 from chatfold.triggers import Trigger
 
 if TYPE_CHECKING:
+    from chatfold.provider import (
+        CompactionEvent,
+        CompactionProvider,
+        ContextProvider,
+        InMemoryHistoryProvider,
+        Run,
+        Session,
+    )
     from chatfold.summarization import (
         ExtractiveSummarizer,
         OpenAISummarizer,
@@ -59,12 +67,23 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """Load summarization when it is first asked for: it brings an event loop along."""
+        """Load what few need when it is first asked for: summarization brings an event loop along."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module  # noqa: PLC0415
 
-        return getattr(import_module("chatfold.summarization"), name)
+        where = "provider" if name in _PROVIDER else "summarization"
+        return getattr(import_module(f"chatfold.{where}"), name)
+
+
+_PROVIDER = (
+    "CompactionEvent",
+    "CompactionProvider",
+    "ContextProvider",
+    "InMemoryHistoryProvider",
+    "Run",
+    "Session",
+)
 
 
 __all__ = [
@@ -72,13 +91,17 @@ __all__ = [
     "AsyncStrategyError",
     "CharacterEstimatorTokenizer",
     "ChatfoldError",
+    "CompactionEvent",
+    "CompactionProvider",
     "CompactionReport",
+    "ContextProvider",
     "ContextWindowCompactionStrategy",
     "CountCacheInfo",
     "EmptySummaryError",
     "ExtractiveSummarizer",
     "Figures",
     "HistoriesError",
+    "InMemoryHistoryProvider",
     "MessageError",
     "MessageGroup",
     "MessageIndex",
@@ -89,7 +112,9 @@ __all__ = [
     "Overhead",
     "PipelineCompactionStrategy",
     "RetainRecent",
+    "Run",
     "SelectiveToolCallCompactionStrategy",
+    "Session",
     "SlidingWindowStrategy",
     "StateError",
     "Strategy",

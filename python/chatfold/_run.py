@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 from chatfold import _core
 from chatfold._types import FiguresOf, StepOf
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 LONG_COUNT_BYTES = 1_000_000
 """A count of less is over before a switch to another thread and back would have paid."""
+
+Accept: TypeAlias = Callable[[CompactionReport], Awaitable[bool]]
+"""Looks at what a run came to, and says whether it shall stand."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -137,13 +140,18 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     return _report(index, run, own)
 
 
-async def drive_async(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
-    """Run a strategy to its end, waiting where it waits, and before that for other runs."""
-    has_own = bool(strategy._callables)
-    await _until_free(index, claim=has_own)
+async def drive_async(
+    index: "MessageIndex", strategy: "Strategy", accept: Accept | None = None
+) -> CompactionReport:
+    """Run a strategy to its end, waiting where it waits, and before that for other runs.
+
+    Where ``accept`` says no to what came of it, all is undone.
+    """
+    waits = bool(strategy._callables) or accept is not None
+    await _until_free(index, claim=waits)
     run = _core.Execution(index, strategy._native, strategy._callables)
     own: list[tuple[str, bool]] = []
-    with _claimed(index) if has_own else nullcontext(), _undone_on_failure(run), _noting() as notes:
+    with _claimed(index) if waits else nullcontext(), _undone_on_failure(run), _noting() as notes:
         custom = await _advance(index, run)
         while custom is not None:
             function, told = strategy._callables[custom], len(notes)
@@ -152,10 +160,21 @@ async def drive_async(index: "MessageIndex", strategy: "Strategy") -> Compaction
                 await outcome
             own.append((_name(function), all(each.target_met for each in notes[told:][-1:])))
             custom = await _advance(index, run)
-    report = _report(index, run, own, notes)
-    # Within a budget only the budget counts.
-    met = strategy._has_budget or all(target_met for _, target_met in own)
-    return report._replace(target_met=report.target_met and met)
+        report = _report(index, run, own, notes)
+        # Within a budget only the budget counts.
+        met = strategy._has_budget or all(target_met for _, target_met in own)
+        report = report._replace(target_met=report.target_met and met)
+        if accept is not None and not await accept(report) and report.changed:
+            run.abort()
+            report = unchanged(index)._replace(target_met=False, summaries=report.summaries)
+    return report
+
+
+def unchanged(index: "MessageIndex") -> CompactionReport:
+    """Report that nothing was done; nothing is counted for it."""
+    counts = index.included_counts()
+    figures = _figures(index, (counts, None, index.version))
+    return CompactionReport(figures, figures, (), target_met=True, first_changed=None)
 
 
 async def _advance(index: "MessageIndex", run: _core.Execution) -> int | None:

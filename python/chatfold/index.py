@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from chatfold import _core
 from chatfold._logging import info
-from chatfold._run import drive, drive_async
+from chatfold._run import Accept, drive, drive_async
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
 from chatfold.overhead import Overhead
 from chatfold.report import CompactionReport
@@ -249,21 +249,33 @@ class MessageIndex(_core.MessageIndex):
             AsyncStrategyError: The strategy must be awaited: use :meth:`acompact`.
         """
         chosen = as_strategy("strategy", strategy)
-        with self._counting_for(chosen):
+        with self._counting_with(chosen.tokenizer):
             return self._logged(drive(self, chosen))
 
     async def acompact(self, strategy: StrategyLike) -> CompactionReport:
         """Run a strategy that may have to wait; after an error or a cancellation all is as before."""
         chosen = as_strategy("strategy", strategy)
-        with self._counting_for(chosen):
+        with self._counting_with(chosen.tokenizer):
             return self._logged(await drive_async(self, chosen))
 
+    async def _acompact(
+        self, strategy: Strategy, *, tokenizer: Tokenizer | None, accept: Accept | None
+    ) -> CompactionReport:
+        """Run a strategy for who owns the index: its tokenizer may change, and a run be refused."""
+        with self._counting_with(tokenizer, another=True):
+            return self._logged(await drive_async(self, strategy, accept))
+
     @contextmanager
-    def _counting_for(self, strategy: Strategy) -> Iterator[None]:
-        """Take the tokenizer of a strategy over, unless its run fails."""
+    def _counting_with(
+        self, tokenizer: Tokenizer | None, *, another: bool = False
+    ) -> Iterator[None]:
+        """Take a tokenizer over, unless the run fails; in place of another one only if told so."""
         before = self._tokenizer
-        if strategy.tokenizer is not None:
-            self.use_tokenizer(strategy.tokenizer)
+        if another and tokenizer is not None and before is not None and before != tokenizer:
+            self._tokenizer = tokenizer
+            self.set_tokenizer(native(tokenizer))
+        elif tokenizer is not None:
+            self.use_tokenizer(tokenizer)
         try:
             yield
         except BaseException:

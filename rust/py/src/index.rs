@@ -202,6 +202,12 @@ impl PyMessageIndex {
         Self::with(slf, |state| PyList::new(slf.py(), &state.messages.list))
     }
 
+    /// A moment in the life of the index: changes, messages, and how often it was built anew.
+    #[getter]
+    fn version(slf: &Bound<'_, Self>) -> PyResult<(usize, u32, u32)> {
+        Self::with(slf, |state| Ok(state.core.version().into_parts()))
+    }
+
     /// The number of messages taken so far.
     fn __len__(slf: &Bound<'_, Self>) -> PyResult<usize> {
         Self::with(slf, |state| Ok(state.messages.list.len()))

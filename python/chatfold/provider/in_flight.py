@@ -1,0 +1,144 @@
+"""What a session remembers of compacting on the way to the model: one index, run after run."""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from chatfold.errors import StateError
+from chatfold.index import MessageIndex
+from chatfold.provider.history import MessageView, StoredHistory, load_index
+from chatfold.provider.plain import plain_messages
+
+
+class InFlight:
+    """An index about what the model is to see, that follows it from call to call.
+
+    It is apart from the index of the stored history: what it leaves out is still stored as it was.
+
+    Attributes:
+        index: The index.
+        history: The stored history of the session, where it has one.
+    """
+
+    def __init__(self, history: StoredHistory | None, index: MessageIndex | None = None) -> None:
+        """Start with an index that remembers something, or with an empty one.
+
+        Args:
+            history: The stored history of the session, where it has one.
+            index: The index.
+        """
+        self.index = MessageIndex() if index is None else index
+        self.history = history
+        self._context: list[Sequence[Any]] | None = None
+        self._added: list[Any] = []
+
+    def follow(self, context: Sequence[Sequence[Any]], added: Sequence[Any]) -> None:
+        """Make the index one about the context and what a run added to it.
+
+        What it costs grows with what is new, not with the history, as long as the stored history has
+        only become longer and whatever else is in the context is the same and before it.
+
+        Raises:
+            MessageError: A message that can't be read; the index is as it was.
+        """
+        parts: list[Sequence[Any]] = [
+            each if isinstance(each, MessageView) else tuple(each) for each in context
+        ]
+        more = self._new(parts, added)
+        if more is None:
+            self.index.sync([*chain.from_iterable(parts), *added])
+        else:
+            self.index.extend(more)
+        self._context, self._added = list(parts), list(added)
+
+    def _new(self, parts: list[Sequence[Any]], added: Sequence[Any]) -> list[Any] | None:
+        """Find what came after all that the index knows; None where something before it differs."""
+        known = self._context
+        if known is None or len(known) != len(parts):
+            return None
+        sizes = [len(each) for each in known]
+        if not all(map(_begins_with, parts, known)) or sizes[:-1] != [*map(len, parts[:-1])]:
+            return None
+        grown = parts[-1][sizes[-1] :] if parts else ()
+        more = [*grown, *added]
+        old = self._added
+        if len(more) < len(old) or any(a is not b for a, b in zip(old, more, strict=False)):
+            return None
+        return more[len(old) :]
+
+    def to_state(self) -> dict[str, Any] | None:
+        """Save what it remembers, as plain JSON types; None where nothing is left out.
+
+        Messages that are in the stored history are saved as their positions there, and those of a
+        run that failed, or has not ended, not at all.
+        """
+        positions = self._positions()
+        kept = 0
+        while kept < len(self._added) and id(self._added[kept]) in positions:
+            kept += 1
+        messages = [*chain.from_iterable(self._context or ()), *self._added[:kept]]
+        index = self.index
+        if self._context is None:
+            messages = index.messages
+        elif kept < len(self._added):
+            index = MessageIndex.from_state(
+                index.to_state(), index.messages, tokenizer=index.tokenizer
+            )
+            index.sync(messages)
+        state = index.to_state()
+        if not state["groups"] and not state["stand_ins"]:
+            return None
+        return {"messages": _encoded(messages, positions), "index": state}
+
+    def _positions(self) -> dict[int, int]:
+        stored = [] if self.history is None else self.history.index.messages
+        return {id(message): position for position, message in enumerate(stored)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], history: StoredHistory | None) -> "InFlight":
+        """Load it, with the stored history of the same session.
+
+        Raises:
+            StateError: The state is damaged, or of another history.
+        """
+        stored = [] if history is None else history.index.messages
+        return cls(history, load_index(state, _decoded(state.get("messages"), stored)))
+
+
+def _begins_with(now: Sequence[Any], before: Sequence[Any]) -> bool:
+    """Compare without reading the messages of a stored history."""
+    if isinstance(now, MessageView) and isinstance(before, MessageView):
+        return now.grown_from(before)
+    return not isinstance(now, MessageView) and now[: len(before)] == before
+
+
+def _encoded(messages: list[Any], positions: dict[int, int]) -> list[Any]:
+    """Write messages that are stored as ranges of positions, others as they are."""
+    encoded: list[Any] = []
+    for message in messages:
+        at = positions.get(id(message))
+        if at is None:
+            encoded += plain_messages([message])
+        elif encoded and isinstance(encoded[-1], list) and encoded[-1][1] == at:
+            encoded[-1][1] = at + 1
+        else:
+            encoded.append([at, at + 1])
+    return encoded
+
+
+def _decoded(encoded: object, stored: list[Any]) -> list[Any]:
+    if not isinstance(encoded, list):
+        raise StateError("the state is damaged: it lacks a list of messages")
+    messages: list[Any] = []
+    for each in encoded:
+        if not isinstance(each, list):
+            messages.append(each)
+            continue
+        match each:
+            case [int(start), int(stop)] if 0 <= start < stop <= len(stored):
+                messages += stored[start:stop]
+            case _:
+                raise StateError(
+                    f"the state is damaged: it names the messages {each!r} of {len(stored)} stored"
+                )
+    return messages

@@ -1,0 +1,1 @@
+"""Tests of summarization, and what they share."""
