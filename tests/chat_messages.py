@@ -154,6 +154,24 @@ CALLERS = merged(
 RESULTS = st.fixed_dictionaries(
     {"role": st.just("tool"), "tool_call_id": CALL_IDS}, optional={"content": CONTENTS}
 )
+# Formats that put several results into one message are read into such parts.
+RESULT_PARTS = st.fixed_dictionaries(
+    {"type": st.just("tool_result")}, optional={"tool_call_id": CALL_IDS, "content": CONTENTS}
+)
+RESULTS_TOGETHER = st.fixed_dictionaries(
+    {
+        "role": st.just("tool"),
+        "content": st.lists(st.one_of(RESULT_PARTS, RESULT_PARTS, TEXT_PARTS), max_size=3),
+    }
+)
+HOSTED_CALLERS = CALLERS.flatmap(
+    lambda caller: st.lists(st.one_of(RESULT_PARTS, TEXT_PARTS), max_size=3).map(
+        lambda content: {**caller, "content": content}
+    )
+)
+HOSTED_RESULTS = st.lists(st.one_of(RESULT_PARTS, REASONING_PARTS), max_size=3).map(
+    lambda content: {"role": "assistant", "content": content}
+)
 # Without an id nothing links a call and its result but that one follows the other.
 CALLERS_WITHOUT_IDS = CALLERS.map(
     lambda caller: {

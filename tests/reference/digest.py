@@ -2,7 +2,8 @@
 
 from reference.grouping import Group
 from reference.history import readable
-from reference.messages import Key, Message, calls, is_result, result_key, said_texts
+from reference.messages import Key, Message, calls, is_result, key_of, own_key, said_texts
+from reference.parts import parts_of_result, said, tool_results
 
 CUT_MARK = "... [truncated]"
 
@@ -15,15 +16,27 @@ def digest(group: Group, style: str, max_chars: int) -> str:
     names_so_far: dict[Key | None, str] = {}
     for message in group.messages:
         names_so_far |= {call.key: call.name for call in calls(message)}
-        if is_result(message):
-            labels.append(label(message, names_so_far))
+        labels += [label(*result, names_so_far) for result in results(message)]
     return fit("[Tool results: ", "; ".join(labels) if labels else "no results", max_chars)
 
 
-def label(result: Message, names: dict[Key | None, str]) -> str:
-    key = result_key(result)
+def results(message: Message) -> list[tuple[Key | None, list[str]]]:
+    """Return what the message answers, and with what texts."""
+    inner = [
+        (
+            key_of("tool", part.get("tool_call_id")),
+            [text for each in parts_of_result(part) if (text := said(each)) is not None],
+        )
+        for part in tool_results(message)
+    ]
+    if inner or not is_result(message):
+        return inner
+    return [(own_key(message), said_texts(message))]
+
+
+def label(key: Key | None, texts: list[str], names: dict[Key | None, str]) -> str:
     name = "" if key is None else names.get(key, "")
-    text = "\n".join(said_texts(result))
+    text = "\n".join(texts)
     return f"{name}: {text}".strip() if name else text.strip()
 
 

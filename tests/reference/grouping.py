@@ -10,7 +10,7 @@ from reference.messages import (
     is_reasoning_only,
     is_result,
     kind,
-    result_key,
+    result_keys,
 )
 
 
@@ -76,29 +76,38 @@ class Grouping:
             for before in self.run_before(position):
                 self.join(before, position)
         self.calls += [OpenCall(call.key, position) for call in calls(self.messages[position])]
+        for key in result_keys(self.messages[position]):
+            self.answer(position, key, position)
 
     def take_result(self, position: int) -> None:
-        key = result_key(self.messages[position])
-        same_key = [call for call in self.calls if key is not None and call.key == key]
-        unanswered = [call for call in same_key if not call.answered]
         start = self.start_of_results(position)
         in_run = self.holder_of_calls_before(start) is not None
         if in_run:
             self.join(position, start - 1)
-        if unanswered:
-            self.join(position, unanswered[-1].position)
-            unanswered[-1].answered = True
-        elif in_run:
-            self.answer_a_call_without_id(start)
-        elif same_key:
-            self.join(position, same_key[-1].position)
-        else:
+        keys: list[Key | None] = [*result_keys(self.messages[position])] or [None]
+        holder = self.holder_of_calls_before(start)
+        known = [self.answer(position, key, holder) for key in keys]
+        if not any(known):
             for stray in filter(self.is_stray, range(start, position)):
                 self.join(position, stray)
 
-    def answer_a_call_without_id(self, start: int) -> None:
+    def answer(self, position: int, key: Key | None, holder: int | None) -> bool:
+        """Answer a call by the message there; say whether it belongs to a known call."""
+        same_key = [call for call in self.calls if key is not None and call.key == key]
+        unanswered = [call for call in same_key if not call.answered]
+        if unanswered:
+            self.join(position, unanswered[-1].position)
+            unanswered[-1].answered = True
+        elif holder is not None:
+            self.answer_a_call_without_id(holder)
+        elif same_key:
+            self.join(position, same_key[-1].position)
+        else:
+            return False
+        return True
+
+    def answer_a_call_without_id(self, holder: int) -> None:
         """A result that answers no call by its id answers one of its run that has none."""
-        holder = self.holder_of_calls_before(start)
         for call in self.calls:
             if call.position == holder and call.key is None and not call.answered:
                 call.answered = True

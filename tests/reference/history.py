@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from reference.grouping import Group, group_messages
 from reference.messages import Message, texts
-from reference.parts import part_class, parts
+from reference.parts import flat_parts, part_class
 
 NO_ALLOWANCE = {"image": 0, "audio": 0, "file": 0, "other": 0}
 
@@ -52,7 +52,7 @@ class History:
         for message in group.messages:
             group.bytes += sum(byte_length(text) for text in texts(message))
             group.tokens += sum(self.count(readable(text)) for text in texts(message))
-            classes = [part_class(part) for part in parts(message)]
+            classes = [part_class(part) for part in flat_parts(message)]
             group.tokens += sum(self.part_tokens[name] for name in classes if name is not None)
 
     def totals(self) -> Totals:

@@ -4,7 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from reference.parts import is_reasoning, parts, said, thought
+from reference.parts import (
+    flat_parts,
+    is_reasoning,
+    parts,
+    said,
+    thought,
+    tool_results,
+)
 
 Message = Mapping[str, Any]
 Key = tuple[str, str]
@@ -21,6 +28,9 @@ class Call(NamedTuple):
 
 
 def is_result(message: Message) -> bool:
+    """Say whether a message answers calls and makes none."""
+    if message["role"] == "assistant":
+        return bool(inner_keys(message)) and not calls(message)
     return message["role"] in {"tool", "function"}
 
 
@@ -28,10 +38,24 @@ def key_of(kind: str, name: object) -> Key | None:
     return (kind, name) if isinstance(name, str) else None
 
 
-def result_key(message: Message) -> Key | None:
+def inner_keys(message: Message) -> list[Key]:
+    """Return the keys of the calls that parts of the message answer."""
+    if message["role"] not in {"assistant", "tool"}:
+        return []
+    found = [key_of("tool", part.get("tool_call_id")) for part in tool_results(message)]
+    return [key for key in found if key is not None]
+
+
+def own_key(message: Message) -> Key | None:
+    """Return the key of the call that the message as a whole answers."""
     if message["role"] == "function":
         return key_of("function", message.get("name"))
-    return key_of("tool", message.get("tool_call_id"))
+    return key_of("tool", message.get("tool_call_id")) if message["role"] == "tool" else None
+
+
+def result_keys(message: Message) -> list[Key]:
+    own = own_key(message)
+    return inner_keys(message) + ([] if own is None else [own])
 
 
 def calls(message: Message) -> list[Call]:
@@ -73,7 +97,9 @@ def reasoning_field(message: Message) -> str:
 
 def texts(message: Message) -> list[str]:
     """Return every text of the message, to be counted one by one."""
-    found = said_texts(message) + [thought(part) or "" for part in parts(message)]
+    found = [message["content"]] if isinstance(message.get("content"), str) else []
+    for part in flat_parts(message):
+        found += [said(part) or "", thought(part) or ""]
     if message["role"] == "assistant":
         found += [reasoning_field(message), message.get("refusal") or ""]
     for call in calls(message):

@@ -23,6 +23,33 @@ def parts(message: Mapping[str, Any]) -> list[Part]:
     return list(content) if isinstance(content, list) else []
 
 
+def is_tool_result(part: Part) -> bool:
+    return not isinstance(part, str) and part.get("type") == "tool_result"
+
+
+def tool_results(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the results among the parts: one message may hold those of several calls."""
+    return [part for part in parts(message) if not isinstance(part, str) and is_tool_result(part)]
+
+
+def flat_parts(message: Mapping[str, Any]) -> list[Part]:
+    """Return the parts, and those of a result in its place."""
+    found: list[Part] = []
+    for part in parts(message):
+        found += (
+            parts_of_result(part) if not isinstance(part, str) and is_tool_result(part) else [part]
+        )
+    return found
+
+
+def parts_of_result(result: Mapping[str, Any]) -> list[Part]:
+    content = result.get("content")
+    if isinstance(content, str):
+        return [content]
+    # A result in a result is no result.
+    return [{} if is_tool_result(part) else part for part in content or []]
+
+
 def is_reasoning(part: Part) -> bool:
     return not isinstance(part, str) and part.get("type") in REASONING
 
@@ -32,7 +59,7 @@ def said(part: Part) -> str | None:
     if isinstance(part, str):
         return part
     kind = part.get("type")
-    if kind in CLASSES or kind in REASONING:
+    if kind in CLASSES or kind in REASONING or kind == "tool_result":
         return None
     text = part.get("refusal" if kind == "refusal" else "text")
     return text if isinstance(text, str) else None

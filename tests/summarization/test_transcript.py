@@ -181,3 +181,25 @@ def test_the_size_that_is_allowed_is_told() -> None:
 
 def test_no_more_is_asked_for_than_half_of_what_goes() -> None:
     assert "at most 2000 tokens" not in shown(user("go"))
+
+
+def test_results_that_are_parts_of_one_message_are_shown_each_with_its_tool() -> None:
+    calls = [
+        {"id": f"c{at}", "type": "function", "function": {"name": name, "arguments": "{}"}}
+        for at, name in enumerate(("weather", "news"))
+    ]
+    results = [
+        {"type": "tool_result", "tool_call_id": "c0", "content": "sunny"},
+        {
+            "type": "tool_result",
+            "tool_call_id": "c1",
+            "content": [{"type": "text", "text": "calm"}],
+        },
+    ]
+    text = shown(
+        user("hello"),
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "content": results},
+    )
+    assert '<chat-result tool="weather">\nsunny\n</chat-result>' in text
+    assert '<chat-result tool="news">\ncalm\n</chat-result>' in text

@@ -5,7 +5,14 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from chatfold.index import MessageGroup
 from chatfold.summarization.failures import is_failure
-from chatfold.summarization.parts import as_text, content_parts, field, sound, text_field
+from chatfold.summarization.parts import (
+    as_text,
+    content_parts,
+    field,
+    result_parts,
+    sound,
+    text_field,
+)
 
 Kind: TypeAlias = Literal["user", "assistant", "reasoning", "call", "result", "digest"]
 
@@ -54,8 +61,7 @@ def entries_of(group: MessageGroup, max_chars: int, *, kept: bool = False) -> It
             yield Entry("user", shortened(text, max_chars) if kept else text, kept=kept)
         elif role == "assistant":
             yield from _assistant(message, names, max_chars)
-        else:
-            yield _result(message, names, max_chars)
+        yield from _results(message, role, names, max_chars)
 
 
 def _assistant(message: object, names: dict[str, str], max_chars: int) -> Iterator[Entry]:
@@ -82,10 +88,15 @@ def _assistant(message: object, names: dict[str, str], max_chars: int) -> Iterat
         )
 
 
-def _result(message: object, names: dict[str, str], max_chars: int) -> Entry:
-    name = names.get(text_field(message, "tool_call_id")) or sound(text_field(message, "name"))
-    text = sound(_content(message))
-    return Entry("result", shortened(text, max_chars), name, failed=is_failure(message, text))
+def _results(message: object, role: str, names: dict[str, str], max_chars: int) -> Iterator[Entry]:
+    """Read the results of a message: parts of it, or else the whole where it is one."""
+    results: list[object] = list(result_parts(field(message, "content")))
+    if not results and role in {"tool", "function"}:
+        results = [message]
+    for result in results:
+        name = names.get(text_field(result, "tool_call_id")) or sound(text_field(result, "name"))
+        text = sound(_content(result))
+        yield Entry("result", shortened(text, max_chars), name, failed=is_failure(result, text))
 
 
 def _content(message: object) -> str:

@@ -15,6 +15,7 @@ _KINDS = {
     "document": "file",
 }
 _REASONING = ("reasoning", "thinking", "redacted_thinking")
+_RESULT = "tool_result"
 _LONGEST_LINK = 200
 
 
@@ -56,7 +57,14 @@ def content_parts(content: object) -> Iterator[tuple[str, bool]]:
         yield content, False
     elif isinstance(content, (list, tuple)):
         for part in content:
-            yield _part(part)
+            if text_field(part, "type") != _RESULT:
+                yield _part(part)
+
+
+def result_parts(content: object) -> Iterator[object]:
+    """Give the parts that are tool results: some formats have several in one message."""
+    if isinstance(content, (list, tuple)):
+        yield from (part for part in content if text_field(part, "type") == _RESULT)
 
 
 def _part(part: object) -> tuple[str, bool]:

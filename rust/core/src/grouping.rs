@@ -162,10 +162,11 @@ impl Grouping {
                 self.pending.clear();
                 self.alone(GroupKind::User, Run::Nothing)
             }
-            Role::Assistant if !facts.calls.is_empty() => self.calls(&facts.calls),
+            Role::Assistant if !facts.calls.is_empty() => self.calls(facts),
+            Role::Assistant if facts.is_result() => self.result(facts),
             Role::Assistant if facts.reasoning_only => self.reasoning(),
             Role::Assistant => self.alone(GroupKind::AssistantText, Run::Nothing),
-            Role::Tool | Role::Function => self.result(facts.answers),
+            Role::Tool | Role::Function => self.result(facts),
         }
     }
 
@@ -192,8 +193,8 @@ impl Grouping {
         }
     }
 
-    fn calls(&mut self, keys: &[Option<CallKey>]) -> Placement {
-        let message = self.messages();
+    fn calls(&mut self, facts: &Facts) -> Placement {
+        let (message, keys) = (self.messages(), &facts.calls);
         for key in keys.iter().flatten() {
             self.calls.entry(*key).and_modify(|calls| calls.push(message)).or_insert(Calls {
                 latest: message,
@@ -210,38 +211,56 @@ impl Grouping {
         };
         let mut placement = self.alone(GroupKind::ToolCall, Run::Calls(slot));
         placement.ties = ties;
+        self.answer_from_within(facts, slot, &mut placement.ties);
         placement
     }
 
-    fn result(&mut self, key: Option<CallKey>) -> Placement {
-        let call = key.and_then(|key| self.answer(key));
+    /// Answers calls by a message of the group in that slot.
+    fn answer_from_within(&mut self, facts: &Facts, slot: u32, ties: &mut Vec<(u32, u32)>) {
+        for key in facts.answered() {
+            match self.answer(key) {
+                Some(call) => {
+                    let other = self.slot_of(call);
+                    if other != slot {
+                        ties.push((slot.max(other), slot.min(other)));
+                    }
+                }
+                None => self.answer_nameless(),
+            }
+        }
+    }
+
+    fn result(&mut self, facts: &Facts) -> Placement {
         match self.run {
             Run::Calls(slot) | Run::Results(slot) => {
                 self.run = Run::Results(slot);
-                if call.is_none() {
+                let mut ties = Vec::new();
+                if facts.answers.is_none() {
                     self.answer_nameless();
                 }
-                let other = call.map_or(slot, |call| self.slot_of(call));
-                let tie = (other != slot).then_some((slot.max(other), slot.min(other)));
-                self.join_group(slot, tie.into_iter().collect())
+                self.answer_from_within(facts, slot, &mut ties);
+                self.join_group(slot, ties)
             }
-            Run::Stray(_) | Run::Nothing | Run::Reasoning(_) => {
-                let strays = match self.run {
-                    Run::Stray(strays) => strays,
-                    _ => None,
-                };
-                let known = call
-                    .or_else(|| key.and_then(|key| self.calls.get(&key)).map(|calls| calls.latest));
-                match (known, strays) {
-                    (Some(call), _) => {
-                        self.run = Run::Stray(strays);
-                        let slot = self.slot_of(call);
-                        self.join_group(slot, Vec::new())
-                    }
-                    (None, Some(slot)) => self.join_group(slot, Vec::new()),
-                    (None, None) => self.alone(GroupKind::ToolCall, Run::Stray(Some(self.slots()))),
-                }
+            Run::Stray(strays) => self.stray(facts, strays),
+            Run::Nothing | Run::Reasoning(_) => self.stray(facts, None),
+        }
+    }
+
+    /// A result that follows no calls: it joins the groups of its calls, else the strays before it.
+    fn stray(&mut self, facts: &Facts, strays: Option<u32>) -> Placement {
+        let (mut slot, mut ties) = (None, Vec::new());
+        for key in facts.answered() {
+            let call = self.answer(key).or_else(|| Some(self.calls.get(&key)?.latest));
+            let Some(other) = call.map(|call| self.slot_of(call)) else { continue };
+            let first = *slot.get_or_insert(other);
+            if other != first {
+                ties.push((first.max(other), first.min(other)));
             }
+        }
+        self.run = Run::Stray(strays);
+        match slot.or(strays) {
+            Some(slot) => self.join_group(slot, ties),
+            None => self.alone(GroupKind::ToolCall, Run::Stray(Some(self.slots()))),
         }
     }
 

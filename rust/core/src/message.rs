@@ -84,6 +84,9 @@ pub struct Facts {
     pub calls: Vec<Option<CallKey>>,
     /// The key of the call that the message answers.
     pub answers: Option<CallKey>,
+    /// The keys of further calls that it answers: some formats put the results of parallel calls into
+    /// one message, or the result of a hosted tool into the message that makes the call.
+    pub more_answers: Vec<CallKey>,
     /// An assistant message that holds reasoning and nothing else.
     pub reasoning_only: bool,
     /// A digest or a summary that an earlier compaction wrote.
@@ -103,12 +106,32 @@ impl Facts {
             role,
             calls: Vec::new(),
             answers: None,
+            more_answers: Vec::new(),
             reasoning_only: false,
             stand_in: false,
             bytes: 0,
             fixed_tokens: 0,
             text_tokens: None,
         }
+    }
+
+    /// Takes note of a call that the message answers.
+    pub fn answer(&mut self, key: CallKey) {
+        match self.answers {
+            None => self.answers = Some(key),
+            Some(_) => self.more_answers.push(key),
+        }
+    }
+
+    /// The keys of all calls that it answers, in order.
+    pub fn answered(&self) -> impl Iterator<Item = CallKey> + '_ {
+        self.answers.into_iter().chain(self.more_answers.iter().copied())
+    }
+
+    /// Whether it is a result: by its role, or since it answers calls and makes none.
+    pub fn is_result(&self) -> bool {
+        self.role.is_result()
+            || (self.role == Role::Assistant && self.calls.is_empty() && self.answers.is_some())
     }
 }
 

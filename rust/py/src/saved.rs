@@ -94,6 +94,9 @@ pub(crate) fn fingerprint(index: &Bound<'_, PyMessageIndex>) -> PyResult<String>
             for key in facts.calls.iter().chain([&facts.answers]) {
                 hash.update(&key.map_or(0, CallKey::bits).to_le_bytes());
             }
+            for key in &facts.more_answers {
+                hash.update(&key.bits().to_le_bytes());
+            }
             visit_texts(message, position, &mut |text| {
                 with_text(&text, |text| {
                     hash.update(&(text.len() as u64).to_le_bytes());

@@ -18,7 +18,7 @@ fn kept_of_older(setup: &Setup, start: usize, kept: KeptOfOlder) -> Option<Vec<u
     for (position, message) in setup.messages[..start].iter().enumerate() {
         let in_turn_zero = kept.turn_zero && position < first_user;
         let tied = !message.facts.calls.is_empty()
-            || message.facts.role.is_result()
+            || message.facts.is_result()
             || message.facts.reasoning_only;
         if in_turn_zero && tied && !message.is_system() {
             return None;
@@ -37,7 +37,7 @@ fn looks_back(setup: &Setup, start: usize) -> bool {
     let mut searching = Vec::new();
     for message in &setup.messages[start..] {
         waiting.extend(message.facts.calls.iter().copied().flatten());
-        if let Some(key) = message.facts.answers {
+        for key in message.facts.answered() {
             match waiting.iter().position(|waits| *waits == key) {
                 Some(call) => drop(waiting.swap_remove(call)),
                 None => searching.push(key),

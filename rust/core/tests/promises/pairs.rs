@@ -61,7 +61,7 @@ proptest! {
         let whole = grouping_twin::groups(&setup.messages);
         for group in whole.iter().filter(|group| group.kind == GroupKind::ToolCall) {
             let calls = group.positions.iter().any(|&at| setup.messages[at as usize].makes_calls());
-            let results = |at: &&u32| setup.messages[**at as usize].facts.role.is_result();
+            let results = |at: &&u32| setup.messages[**at as usize].facts.is_result();
             if calls && group.positions.iter().filter(results).any(|at| kept.contains(at)) {
                 prop_assert!(group.positions.iter().all(|at| kept.contains(at)));
             }

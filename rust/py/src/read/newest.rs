@@ -115,7 +115,7 @@ impl<'a, 'py> History<'a, 'py> {
             if in_turn_zero && !system {
                 // A call in turn 0 may have its result anywhere.
                 let facts = self.reader.facts(&self.messages.get_item(position)?, position)?;
-                if !facts.calls.is_empty() || role.is_result() || facts.reasoning_only {
+                if !facts.calls.is_empty() || facts.is_result() || facts.reasoning_only {
                     return Ok(false);
                 }
             }
@@ -174,7 +174,7 @@ impl<'a, 'py> History<'a, 'py> {
                 for key in facts.calls.iter().copied().flatten() {
                     *waiting.entry(key).or_default() += 1;
                 }
-                if let Some(key) = facts.answers {
+                for key in facts.answered() {
                     // A result takes the nearest call that waits, which may be one of long ago.
                     match waiting.get_mut(&key).filter(|calls| **calls > 0) {
                         Some(calls) => *calls -= 1,

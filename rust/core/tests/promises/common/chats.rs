@@ -54,8 +54,13 @@ impl Message {
         self.facts.stand_in && matches!(self.facts.role, Role::User | Role::Assistant)
     }
 
+    pub(crate) fn is_result(&self) -> bool {
+        self.facts.is_result() && !self.is_stand_in()
+    }
+
     pub(crate) fn is_reasoning(&self) -> bool {
         self.facts.role == Role::Assistant
+            && !self.facts.is_result()
             && self.facts.reasoning_only
             && self.facts.calls.is_empty()
             && !self.facts.stand_in
@@ -83,6 +88,19 @@ fn ids() -> BoxedStrategy<&'static str> {
     prop::sample::select(&["a", "b", "c", "d", ""][..]).boxed()
 }
 
+/// A message with the results of several calls, or of the calls that it makes.
+fn results_together() -> BoxedStrategy<Message> {
+    let answered = prop::collection::vec(ids(), 1..4);
+    (prop::collection::vec(ids(), 0..3), answered, any::<bool>(), texts())
+        .prop_map(|(calls, answered, tool, text)| {
+            let mut message =
+                if tool { Message::new(Role::Tool, text) } else { Message::calls(text, &calls) };
+            answered.into_iter().filter_map(key).for_each(|key| message.facts.answer(key));
+            message
+        })
+        .boxed()
+}
+
 /// One message of any kind.
 fn messages() -> BoxedStrategy<Message> {
     let roles = prop::sample::select(&[Role::System, Role::Developer][..]);
@@ -95,6 +113,7 @@ fn messages() -> BoxedStrategy<Message> {
         2 => texts().prop_map(Message::reasoning),
         3 => (calls, texts()).prop_map(|(ids, text)| Message::calls(text, &ids)),
         4 => (ids(), texts()).prop_map(|(id, text)| Message::result(text, id)),
+        2 => results_together(),
         1 => texts().prop_map(|text| {
             let mut message = Message::new(Role::Function, text);
             message.facts.answers = Some(CallKey::function("a"));

@@ -61,23 +61,42 @@ impl Twin<'_> {
             }
             let keys = message.facts.calls.iter();
             self.calls.extend(keys.map(|&key| Call { position, key, answered: false }));
+            for key in message.facts.answered().collect::<Vec<_>>() {
+                self.answer(position, Some(key), Some(position));
+            }
         } else if message.is_reasoning() {
             // The reasoning directly after calls belongs to them.
             if let Some(calls) = self.calls_before(position) {
                 self.tie(position, calls);
             }
-        } else if message.facts.role.is_result() {
+        } else if message.is_result() {
             self.take_result(position);
         }
     }
 
     fn take_result(&mut self, position: usize) {
-        let key = self.messages[position].facts.answers;
         let start = self.start_of_results(position);
         let run_of = self.calls_before(start);
         if let Some(calls) = run_of {
             self.tie(position, calls);
         }
+        let mut keys: Vec<_> = self.messages[position].facts.answered().map(Some).collect();
+        if keys.is_empty() {
+            keys.push(None);
+        }
+        let known: Vec<bool> =
+            keys.into_iter().map(|key| self.answer(position, key, run_of)).collect();
+        if run_of.is_none() && !known.contains(&true) {
+            // A run of results without a known call is a group of its own.
+            let strays: Vec<usize> = (start..position).filter(|&at| !self.has_calls(at)).collect();
+            for stray in strays {
+                self.tie(position, stray);
+            }
+        }
+    }
+
+    /// Answers a call by the message at a position; says whether there is one of that key.
+    fn answer(&mut self, position: usize, key: Option<CallKey>, run_of: Option<usize>) -> bool {
         let same = |call: &Call| key.is_some() && call.key == key;
         if let Some(call) = self.calls.iter_mut().rfind(|call| same(call) && !call.answered) {
             call.answered = true;
@@ -94,12 +113,9 @@ impl Twin<'_> {
         } else if let Some(call) = self.calls.iter().rfind(|call| same(call)) {
             self.tie(position, call.position);
         } else {
-            // A run of results without a known call is a group of its own.
-            let strays: Vec<usize> = (start..position).filter(|&at| !self.has_calls(at)).collect();
-            for stray in strays {
-                self.tie(position, stray);
-            }
+            return false;
         }
+        true
     }
 
     fn has_calls(&self, position: usize) -> bool {
@@ -118,7 +134,7 @@ impl Twin<'_> {
 
     fn start_of_results(&self, position: usize) -> usize {
         let earlier = (0..position).rev();
-        position - earlier.take_while(|&at| self.messages[at].facts.role.is_result()).count()
+        position - earlier.take_while(|&at| self.messages[at].is_result()).count()
     }
 
     fn group(&self, name: usize) -> TwinGroup {
@@ -148,7 +164,7 @@ fn kind_alone(message: &Message) -> GroupKind {
         Role::System | Role::Developer => GroupKind::System,
         _ if message.is_stand_in() => GroupKind::Summary,
         Role::User => GroupKind::User,
-        Role::Assistant if message.makes_calls() => GroupKind::ToolCall,
+        Role::Assistant if message.makes_calls() || message.is_result() => GroupKind::ToolCall,
         Role::Assistant => GroupKind::AssistantText,
         Role::Tool | Role::Function => GroupKind::ToolCall,
     }

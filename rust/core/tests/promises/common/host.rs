@@ -138,7 +138,7 @@ impl Host for FakeHost {
         let mut exchange = ToolExchange::default();
         for message in messages.iter().map(|&message| &self.messages[message as usize]) {
             exchange.names.extend(message.facts.calls.iter().map(|_| "tool".to_owned()));
-            if message.facts.role.is_result() {
+            if message.facts.is_result() {
                 let name = if message.facts.answers.is_some() { "tool" } else { "" };
                 let text = message.text.chars().take(limit.unwrap_or(usize::MAX)).collect();
                 exchange.results.push(ToolResult { name: name.to_owned(), text });

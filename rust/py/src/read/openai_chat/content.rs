@@ -13,10 +13,33 @@ use crate::unicode::starts_with;
 pub(super) enum Part<'py> {
     Text(Bound<'py, PyString>),
     Reasoning(Option<Bound<'py, PyString>>),
+    Result(ResultPart<'py>),
     Image,
     Audio,
     File,
     Other,
+}
+
+/// One of several results in a message: the id of its call, and a content of its own.
+///
+/// The chat format has one result a message; formats that have more are read into such parts.
+pub(super) struct ResultPart<'py> {
+    pub(super) id: Option<Bound<'py, PyString>>,
+    pub(super) content: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> ResultPart<'py> {
+    /// Its parts; a bare text is one. It holds no results of its own.
+    pub(super) fn parts(&self) -> PyResult<Vec<Part<'py>>> {
+        let Some(content) = &self.content else { return Ok(Vec::new()) };
+        if let Ok(text) = content.cast::<PyString>() {
+            return Ok(vec![Part::Text(text.clone())]);
+        }
+        let flat = |value: &Bound<'py, PyAny>| {
+            part(value).map(|part| if let Part::Result(_) = part { Part::Other } else { part })
+        };
+        items(content).unwrap_or_default().iter().map(flat).collect()
+    }
 }
 
 /// Tells what a part is; one of unknown type is text where it has some.
@@ -36,6 +59,10 @@ pub(super) fn part<'py>(value: &Bound<'py, PyAny>) -> PyResult<Part<'py>> {
             };
             Part::Reasoning(text)
         }
+        "tool_result" => Part::Result(ResultPart {
+            id: fields.take_text(intern!(py, "tool_call_id"))?,
+            content: fields.take(intern!(py, "content"))?,
+        }),
         "refusal" => fields.take_text(intern!(py, "refusal"))?.map_or(Part::Other, Part::Text),
         "image_url" | "input_image" | "image" => Part::Image,
         "input_audio" | "audio" => Part::Audio,

@@ -7,7 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::content::content_text;
+use super::content::{Part, ResultPart, content_text, part};
 use super::role::role;
 use crate::read::fields::{Fields, items};
 use crate::text::with_text;
@@ -22,30 +22,57 @@ pub(crate) fn tool_exchange(
     for (position, message) in messages {
         let py = message.py();
         let Some(fields) = Fields::of(message, intern!(py, "role")) else { continue };
-        let key = match role(&fields, *position)? {
+        let role = role(&fields, *position)?;
+        let key = match role {
             Role::Assistant => {
                 calls(&fields, &mut |key, name| {
                     names.extend(key.map(|key| (key, name.clone())));
                     exchange.names.push(name);
                 })?;
-                continue;
+                None
             }
             Role::Tool => keyed(fields.take_text(intern!(py, "tool_call_id"))?, CallKey::tool)?,
             Role::Function => keyed(fields.take_text(intern!(py, "name"))?, CallKey::function)?,
             Role::System | Role::Developer | Role::User => continue,
         };
-        let name = key.and_then(|key| names.get(&key).cloned()).unwrap_or_default();
-        let text = match fields.take(intern!(py, "content"))? {
-            // Without a name the label starts with the text, and its leading space is dropped.
-            Some(content) if name.is_empty() => {
-                content_text(&content, None)?.trim_start().to_owned()
-            }
-            Some(content) => content_text(&content, limit)?,
-            None => String::new(),
-        };
-        exchange.results.push(ToolResult { name, text });
+        let content = fields.take(intern!(py, "content"))?;
+        let parts = result_parts(content.as_ref())?;
+        if parts.is_empty() && role.is_result() {
+            exchange.results.push(tool_result(key, content.as_ref(), &names, limit)?);
+        }
+        for part in parts {
+            let key = keyed(part.id, CallKey::tool)?;
+            exchange.results.push(tool_result(key, part.content.as_ref(), &names, limit)?);
+        }
     }
     Ok(exchange)
+}
+
+/// The results among the parts of a content.
+fn result_parts<'py>(content: Option<&Bound<'py, PyAny>>) -> PyResult<Vec<ResultPart<'py>>> {
+    let mut found = Vec::new();
+    for value in content.and_then(items).unwrap_or_default() {
+        if let Part::Result(result) = part(&value)? {
+            found.push(result);
+        }
+    }
+    Ok(found)
+}
+
+fn tool_result(
+    key: Option<CallKey>,
+    content: Option<&Bound<'_, PyAny>>,
+    names: &HashMap<CallKey, String>,
+    limit: Option<usize>,
+) -> PyResult<ToolResult> {
+    let name = key.and_then(|key| names.get(&key).cloned()).unwrap_or_default();
+    let text = match content {
+        // Without a name the label starts with the text, and its leading space is dropped.
+        Some(content) if name.is_empty() => content_text(content, None)?.trim_start().to_owned(),
+        Some(content) => content_text(content, limit)?,
+        None => String::new(),
+    };
+    Ok(ToolResult { name, text })
 }
 
 fn keyed(id: Option<Bound<'_, PyString>>, key: fn(&str) -> CallKey) -> PyResult<Option<CallKey>> {

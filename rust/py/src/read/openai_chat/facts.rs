@@ -69,7 +69,7 @@ fn facts_key(
     key: fn(&str) -> CallKey,
 ) -> PyResult<()> {
     if let Some(id) = id {
-        facts.answers = Some(with_text(id, key)?);
+        facts.answer(with_text(id, key)?);
     }
     Ok(())
 }
@@ -122,28 +122,38 @@ impl Tally<'_> {
         for value in &parts {
             let part = part(value)?;
             reasoning &= matches!(part, Part::Reasoning(_));
-            let fixed = self.reader.parts;
-            self.facts.fixed_tokens += match part {
-                Part::Text(text) => {
-                    if std::mem::take(&mut first) {
-                        self.facts.stand_in = opens_stand_in(&text)?;
-                    }
-                    has_text |= !text.is_empty()?;
-                    self.text(&text)?;
-                    0
+            if let Part::Text(text) = &part {
+                if std::mem::take(&mut first) {
+                    self.facts.stand_in = opens_stand_in(text)?;
                 }
-                Part::Reasoning(Some(text)) => {
-                    self.text(&text)?;
-                    0
-                }
-                Part::Reasoning(None) | Part::Other => fixed.other,
-                Part::Image => fixed.image,
-                Part::Audio => fixed.audio,
-                Part::File => fixed.file,
-            };
+                has_text |= !text.is_empty()?;
+            }
+            self.part(part)?;
         }
         self.facts.reasoning_only = reasoning && self.facts.role == Role::Assistant;
         Ok(has_text || !(reasoning || parts.is_empty()))
+    }
+
+    fn part(&mut self, part: Part<'_>) -> PyResult<()> {
+        let fixed = self.reader.parts;
+        self.facts.fixed_tokens += match part {
+            Part::Text(text) | Part::Reasoning(Some(text)) => return self.text(&text),
+            Part::Result(result) => {
+                // Only there are results looked for; elsewhere they are content.
+                if matches!(self.facts.role, Role::Assistant | Role::Tool) {
+                    facts_key(self.facts, result.id.as_ref(), CallKey::tool)?;
+                }
+                for part in result.parts()? {
+                    self.part(part)?;
+                }
+                0
+            }
+            Part::Reasoning(None) | Part::Other => fixed.other,
+            Part::Image => fixed.image,
+            Part::Audio => fixed.audio,
+            Part::File => fixed.file,
+        };
+        Ok(())
     }
 
     fn assistant(
@@ -169,7 +179,7 @@ impl Tally<'_> {
         })
         .unwrap_or_else(|error| failed = Some(error));
         self.facts.reasoning_only = reasoning && !has_content && self.facts.calls.is_empty();
-        self.facts.stand_in &= self.facts.calls.is_empty();
+        self.facts.stand_in &= self.facts.calls.is_empty() && !self.facts.is_result();
         failed.map_or(Ok(()), Err)
     }
 

@@ -24,9 +24,7 @@ pub(crate) fn visit_texts<'py>(
             visit(text.clone())?;
         } else {
             for value in items(&content).unwrap_or_default() {
-                if let Part::Text(text) | Part::Reasoning(Some(text)) = part(&value)? {
-                    visit(text)?;
-                }
+                visit_part(part(&value)?, visit)?;
             }
         }
     }
@@ -37,4 +35,17 @@ pub(crate) fn visit_texts<'py>(
         Extra::Reasoning(text) | Extra::Text(text) => visit(text),
         Extra::Call(_) => Ok(()),
     })
+}
+
+fn visit_part<'py>(
+    part: Part<'py>,
+    visit: &mut dyn FnMut(Bound<'py, PyString>) -> PyResult<()>,
+) -> PyResult<()> {
+    match part {
+        Part::Text(text) | Part::Reasoning(Some(text)) => visit(text),
+        Part::Result(result) => {
+            result.parts()?.into_iter().try_for_each(|part| visit_part(part, visit))
+        }
+        Part::Reasoning(None) | Part::Image | Part::Audio | Part::File | Part::Other => Ok(()),
+    }
 }
