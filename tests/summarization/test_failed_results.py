@@ -25,11 +25,31 @@ SIGNS = re.compile(
     """,
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
-PIECES = """
-error Error : exception Exception: exit exited with code status = -3 0 1 " ' x . … é İ _ 9 { } [] null
-fatal failed panicked a.b.C Value "isError":TRUE "is_error": true "error" "ok":false true \ud800
-""".split(" ")
-PIECES += ["\n", " ", "  ", "Traceback (most recent call last)", '"status": "failed"', "x" * 90]
+PIECES = [
+    *(
+        "error",
+        "Error",
+        ":",
+        "exception",
+        "Exception:",
+        "fatal",
+        "failed",
+        "panicked",
+        "a.b.C",
+        "Value",
+    ),
+    *("exit", "exited", " with", " code", " status", "=", " ", "-3", "0", "1", "_", "9", "x" * 90),
+    *(
+        '"isError":TRUE',
+        '"is_error": true',
+        '"error"',
+        ": null",
+        "{}",
+        '"ok":false',
+        '"status": "failed"',
+    ),
+    *('"', "'", "x", ".", "…", "é", "İ", "\n", "  ", "\ud800", "Traceback (most recent call last)"),
+]
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,7 @@ _OPENING = re.compile(
 _TRACEBACK = "\ntraceback (most recent"
 _NAMES = ("error:", "exception:")
 _NAMED = re.compile(r"[^\w\n]{0,8}[\w.]{0,80}(?:error|exception):")
-_EXIT = re.compile(
-    r"exit(?<!\wexit)(?:ed)?(?: with)?(?: (?:code|status))?[ :=]{1,3}-?[1-9]\d*\b"
-)
+_EXIT = re.compile(r"exit(?<!\wexit)(?:ed)?(?: with)?(?: (?:code|status))?[ :=]{1,3}-?[1-9]\d*\b")
 _FIELD = re.compile(
     r"""
     "(?:is_?error"\s*:\s*true
