@@ -91,6 +91,20 @@ async def _until_free(index: "MessageIndex", *, claim: bool) -> None:
                 waiting.remove(wake)
 
 
+def wait_until_free(index: "MessageIndex") -> None:
+    """Claim an index; block this thread until the call that has it, in another thread, is done."""
+    while not _is_nested(index) and not _claim(index):
+        free = allocate_lock()
+        free.acquire()
+        with _lock:
+            waiting = _queue.setdefault(id(index), [])
+            waiting.append(free.release)
+            if id(index) not in _busy:
+                waiting.remove(free.release)
+                continue
+        free.acquire()
+
+
 def note(summary: SummaryReport) -> None:
     """Put what an attempt to summarize came to into the report of the run that it is part of."""
     notes = _notes.get(None)

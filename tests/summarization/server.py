@@ -17,10 +17,12 @@ class Handler(BaseHTTPRequestHandler):
     """Hands each request to the next behaviour of its server; the last one stays."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # headers and body are two writes
     server: "Server"
+    asked: Request
 
     def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.asked = request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         with self.server.lock:
             self.server.requests.append({**request, "authorization": self.headers["authorization"]})
             behaviours = self.server.behaviours
@@ -77,10 +79,16 @@ def _send(handler: Handler, status: int, body: bytes, **headers: str) -> None:
     handler.wfile.write(body)
 
 
-def completion(text: str | None, reason: str = "stop") -> bytes:
-    message = {"role": "assistant", "content": text}
+def completion(
+    text: str | None, reason: str = "stop", *, prompt_tokens: int = 120, **more: object
+) -> bytes:
+    message = {"role": "assistant", "content": text, **more}
     choices = [{"index": 0, "finish_reason": reason, "message": message}]
-    usage = {"prompt_tokens": 120, "completion_tokens": 9, "total_tokens": 129}
+    usage = {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": 9,
+        "total_tokens": prompt_tokens + 9,
+    }
     return json.dumps(
         {
             "id": "x",
@@ -97,6 +105,11 @@ def answers(text: str | None, reason: str = "stop") -> Behaviour:
     return lambda handler: _send(handler, 200, completion(text, reason))
 
 
+def answers_by(answer: Callable[[Request], bytes]) -> Behaviour:
+    """Answer with what is made of the request."""
+    return lambda handler: _send(handler, 200, answer(handler.asked))
+
+
 def sends(body: bytes, status: int = 200, **headers: str) -> Behaviour:
     return lambda handler: _send(handler, status, body, **headers)
 
@@ -107,11 +120,19 @@ def _chunk(text: str, reason: str | None = None) -> bytes:
     return f"data: {json.dumps({**chunk, 'choices': choices})}\n\n".encode()
 
 
-def streams(*parts: str, complete: bool = True) -> Behaviour:
+def _usage_chunk(prompt_tokens: int) -> bytes:
+    usage = {"prompt_tokens": prompt_tokens, "completion_tokens": 1, "total_tokens": 1}
+    chunk = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "small-1"}
+    return f"data: {json.dumps({**chunk, 'choices': [], 'usage': usage})}\n\n".encode()
+
+
+def streams(*parts: str, complete: bool = True, prompt_tokens: int | None = None) -> Behaviour:
     def behave(handler: Handler) -> None:
         body = b"".join(_chunk(part) for part in parts)
         if complete:
-            body += _chunk("", "stop") + b"data: [DONE]\n\n"
+            body += _chunk("", "stop")
+            body += b"" if prompt_tokens is None else _usage_chunk(prompt_tokens)
+            body += b"data: [DONE]\n\n"
         _send(handler, 200, body, content_type="text/event-stream")
 
     return behave

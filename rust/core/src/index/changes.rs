@@ -93,7 +93,7 @@ impl MessageIndex {
     }
 
     /// Lets a slot hold something else, and remembers what it held.
-    pub(super) fn set_current(&mut self, slot: u32, after: Current, reason: u32) {
+    fn set_current(&mut self, slot: u32, after: Current, reason: u32) {
         let before = self.current(slot);
         if before == after {
             return;
@@ -214,8 +214,12 @@ impl MessageIndex {
         }
     }
 
+    pub(super) fn restore_slot(&mut self, slot: u32) {
+        self.restore(GroupId { slot, stand_in: None });
+    }
+
     /// Takes a stand-in away and includes the groups that it stood for.
-    pub(super) fn dissolve(&mut self, group: GroupId) {
+    fn dissolve(&mut self, group: GroupId) {
         let Some(number) = group.stand_in else { return };
         if self.current(group.slot) == Current::StandIn(number) {
             self.set_current(group.slot, Current::Nothing, 0);
@@ -275,7 +279,7 @@ impl MessageIndex {
         for slot in touched {
             let group = self.grouping.group(self.grouping.root(slot));
             if group.positions().any(|at| at >= version.messages) {
-                self.readmit(slot);
+                self.restore_slot(slot);
             }
         }
     }

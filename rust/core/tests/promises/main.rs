@@ -23,7 +23,6 @@ mod laziness;
 mod life;
 mod outcomes;
 mod pairs;
-mod readmission;
 mod runs;
 mod saved;
 mod steps;

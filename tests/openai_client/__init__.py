@@ -1,0 +1,1 @@
+"""The real openai clients with compaction in front, against a server on the loopback."""
