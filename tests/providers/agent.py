@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from chatfold import ContextProvider, Session
+from chatfold import ContextProvider, InMemoryHistoryProvider, Session
 
 Message = dict[str, Any]
 
@@ -46,3 +46,8 @@ def in_another_process(session: Session) -> Session:
 
 def texts(messages: Sequence[Message]) -> list[str]:
     return [str(message["content"])[:12] for message in messages]
+
+
+def loaded(session: Session) -> list[Message]:
+    """What the next run gets of what is stored."""
+    return list(InMemoryHistoryProvider().history(session).loaded(skip_excluded=True))

@@ -111,7 +111,7 @@ class CompactionProvider:
         if self.before_strategy is None or run.is_service_managed:
             return [*chain.from_iterable(context), *added]
         memory = self.in_flight(run.session)
-        memory.follow(context, added)
+        await memory.follow(context, added)
         await self._compact("before_run", run, memory.index, self.before_strategy)
         return memory.index.included_messages()
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from chatfold._run import beside_the_loop
+from chatfold.compaction import LONG_LIST
 from chatfold.errors import StateError
 from chatfold.index import MessageIndex
 from chatfold.provider.history import MessageView, StoredHistory, load_index
@@ -32,7 +34,7 @@ class InFlight:
         self._context: list[Sequence[Any]] | None = None
         self._added: list[Any] = []
 
-    def follow(self, context: Sequence[Sequence[Any]], added: Sequence[Any]) -> None:
+    async def follow(self, context: Sequence[Sequence[Any]], added: Sequence[Any]) -> None:
         """Make the index one about the context and what a run added to it.
 
         What it costs grows with what is new, not with the history, as long as the stored history has
@@ -45,10 +47,16 @@ class InFlight:
             each if isinstance(each, MessageView) else tuple(each) for each in context
         ]
         more = self._new(parts, added)
-        if more is None:
-            self.index.sync([*chain.from_iterable(parts), *added])
-        else:
+        if more is not None:
             self.index.extend(more)
+        else:
+            # Whoever is cancelled meanwhile leaves an index that may know either.
+            self._context, self._added = None, []
+            messages = [*chain.from_iterable(parts), *added]
+            if len(messages) < LONG_LIST:
+                self.index.sync(messages)
+            else:
+                await beside_the_loop(self.index.sync, messages)
         self._context, self._added = list(parts), list(added)
 
     def _new(self, parts: list[Sequence[Any]], added: Sequence[Any]) -> list[Any] | None:
