@@ -2,11 +2,14 @@
 
 import logging
 import pickle
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
 from chatfold import MessageIndex, SummarizationStrategy, SummarizerPausedError
 from chatfold.summarization import Breaker
+from chatfold.summarization.retry_after import retry_after
 from summarization.stubs import (
     Failing,
     Option,
@@ -80,7 +83,7 @@ def test_a_success_closes_it() -> None:
         patient.attempt()
     assert patient.breaker.open
     patient.clock.now += 31
-    patient.strategy._attempts.writer.clients[0].function = Stub()  # type: ignore[attr-defined]
+    patient.strategy._attempts.writer.clients[0].client.function = Stub()  # type: ignore[attr-defined]
     assert patient.attempt() == "written"
     assert not patient.breaker.open
 
@@ -94,17 +97,48 @@ def test_failures_that_are_not_in_a_row_do_not_open_it() -> None:
     assert not breaker.open
 
 
-def test_the_time_that_a_server_names_is_waited_for() -> None:
-    error = RuntimeError()
-    error.response = type("Response", (), {"headers": {"retry-after": "90"}})  # type: ignore[attr-defined]
+def busy(header: object) -> Exception:
+    error = RuntimeError("busy")
+    error.response = type("Response", (), {"headers": {"retry-after": header}})  # type: ignore[attr-defined]
+    return error
+
+
+@pytest.mark.parametrize("failures", [1, 3])
+def test_the_time_that_a_server_names_is_waited_for(failures: int) -> None:
     clock = Clock()
-    breaker = Breaker(failures=1, cool_down=30, clock=clock)
-    breaker.failed(error)
+    breaker = Breaker(failures=failures, cool_down=30, clock=clock)
+    breaker.failed(busy("90"))
     clock.now += 89
-    with pytest.raises(SummarizerPausedError, match="1 summaries failed in a row"):
+    with pytest.raises(SummarizerPausedError, match="is tried in 1 s"):
         breaker.check()
     clock.now += 2
     breaker.check()
+
+
+def test_the_time_may_be_a_date() -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+    assert 80 < retry_after(busy(date)) < 91
+
+
+@pytest.mark.parametrize("header", [None, "", "soon", "-5", "nan", 3.5j, [], "Tue, 1 Jan 2019"])
+def test_a_time_that_makes_no_sense_is_none(header: object) -> None:
+    assert retry_after(busy(header)) == 0
+
+
+def test_no_server_is_waited_for_longer_than_the_longest_cool_down() -> None:
+    clock = Clock()
+    breaker = Breaker(longest=100, clock=clock)
+    breaker.failed(busy("inf"))
+    clock.now += 101
+    breaker.check()
+
+
+def test_a_busy_server_is_left_alone_on_the_next_turn() -> None:
+    patient = Patient()
+    patient.client.error = busy("50")
+    assert [patient.attempt() for _ in range(3)] == ["failed", "paused", "paused"]
+    patient.clock.now += 51
+    assert patient.attempt() == "failed"
 
 
 def test_the_error_says_how_long_and_why() -> None:

@@ -17,7 +17,7 @@ def test_clients_are_tried_in_order() -> None:
 def test_where_all_clients_fail_the_last_error_names_the_others() -> None:
     with pytest.raises(EmptySummaryError) as caught:
         compacted(turns(6), [Failing(), answering("")], on_failure="raise")
-    assert caught.value.__notes__ == ["an earlier client failed with RuntimeError: boom"]
+    assert caught.value.__notes__ == ["another client failed with RuntimeError: boom"]
 
 
 def test_what_a_client_does_to_its_messages_is_not_seen_by_the_next() -> None:

@@ -152,12 +152,20 @@ def test_a_plain_call_is_refused_in_the_meantime() -> None:
     run(main())
 
 
-def test_a_late_result_brings_back_what_was_summarized() -> None:
-    history = [user("go"), tool_round(0, "")[0], *turns(6)]
-    index = MessageIndex(history)
-    run(index.acompact(SummarizationStrategy(client=Stub())))
-    index.append(tool_round(0, "late")[1])
-    assert index.included_messages() == [*history, tool_round(0, "late")[1]]
+def test_a_late_result_brings_its_call_back_and_leaves_the_rest_summarized() -> None:
+    (call, result), talk = tool_round(0, "late"), turns(6)
+    index = MessageIndex([user("go"), call, *talk])
+    strategy = SummarizationStrategy(client=Stub())
+    run(index.acompact(strategy))
+    index.extend(turns(4, first=6))
+    run(index.acompact(strategy))
+    summary, *kept = index.included_messages()
+    index.append(result)
+    assert index.included_messages() == [summary, call, *kept, result]
+    strategy = SummarizationStrategy(client=(later := Stub("All of it.")))
+    assert run(index.acompact(strategy)).changed
+    assert "late" in later.shown[0]
+    assert index.included_messages()[0]["content"] == "[Summary] All of it."
 
 
 def test_one_whose_loop_is_gone_does_not_disturb_the_one_that_it_waited_for() -> None:

@@ -1,11 +1,55 @@
 """Failed tool results are quoted under the summary, whatever the model leaves out."""
 
-import pytest
+import re
 
-from chatfold.summarization.failures import is_failure
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatfold.summarization.failures import _said, is_failure
 from summarization.stubs import Stub, compacted, texts, tool_round, turns, user
 
 BROKEN = "Error: connection refused"
+
+# All signs of a failure in one pattern: plain, and tried at each character.
+SIGNS = re.compile(
+    r"""
+    \A[^\w"']{0,8}(?:error|exception|fatal|failed|failure|panic(?:ked)?|abort(?:ed)?)\b
+    | ^Traceback\ \(most\ recent
+    | ^[^\w\n]{0,8}[\w.]{0,80}(?:Error|Exception):
+    | \bexit(?:ed)?(?:\ with)?(?:\ (?:code|status))?[\ :=]{1,3}-?[1-9]\d*\b
+    | "is_?error"\s*:\s*true
+    | "(?:error|exception)"\s*:\s*(?!null|false|""|\[\s*\]|\{\s*\})[\["{\w]
+    | "(?:status|state|outcome)"\s*:\s*"(?:error|failed|failure)"
+    | "(?:ok|success)"\s*:\s*false
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
+)
+PIECES = [
+    *(
+        "error",
+        "Error",
+        ":",
+        "exception",
+        "Exception:",
+        "fatal",
+        "failed",
+        "panicked",
+        "a.b.C",
+        "Value",
+    ),
+    *("exit", "exited", " with", " code", " status", "=", " ", "-3", "0", "1", "_", "9", "x" * 90),
+    *(
+        '"isError":TRUE',
+        '"is_error": true',
+        '"error"',
+        ": null",
+        "{}",
+        '"ok":false',
+        '"status": "failed"',
+    ),
+    *('"', "'", "x", ".", "…", "é", "İ", "\n", "  ", "\ud800", "Traceback (most recent call last)"),
+]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +85,17 @@ def test_results_that_say_so_are_failures(text: str) -> None:
 )
 def test_other_results_are_none(text: str) -> None:
     assert not is_failure({}, text)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.sampled_from([0, 2_500]))
+def test_signs_are_found_where_one_pattern_of_all_finds_them(text: str, filler: int) -> None:
+    text += "\n" + "x" * filler
+    found = SIGNS.search(text[:2_000])
+    if found is None and filler:
+        found = SIGNS.search("\n" + text[-2_000:])
+    expected = None if found is None else found.string[found.start() :]
+    said = _said(text)
+    assert (said and said.strip()) == (expected and expected.strip())
 
 
 @pytest.mark.parametrize("message", [{"is_error": True}, {"status": "error"}])

@@ -71,6 +71,12 @@ def test_all_that_is_shown_is_said_to_be_data() -> None:
             {"type": "file", "file": {"filename": "a.pdf", "file_data": "Q" * 4_000_000}},
             "[file a.pdf, 3.0 MB]",
         ),
+        ({"type": "file", "file": {"file_id": "file-abc"}}, "[file]"),
+        ({"type": "image", "file_id": "file-abc", "detail": "high"}, "[image]"),
+        (
+            {"type": "image", "source": {"media_type": "image/png", "data": "Q" * 4_000}},
+            "[image, 3 KB]",
+        ),
         ({"type": "hologram", "payload": {"depth": 3}}, "[part of type hologram]"),
         ({"no": "type"}, "[part of type unknown]"),
     ],

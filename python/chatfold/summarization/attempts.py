@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
-from weakref import WeakKeyDictionary
 
 from chatfold._run import note
 from chatfold.errors import (
@@ -16,6 +15,7 @@ from chatfold.report import SummaryOutcome, SummaryReport
 from chatfold.summarization.background import Background
 from chatfold.summarization.folding import Instructions
 from chatfold.summarization.material import Material, gather
+from chatfold.summarization.memory import Memory
 from chatfold.summarization.rule import Rule
 from chatfold.summarization.writing import Draft, Writer
 from chatfold.triggers import Trigger, never
@@ -43,7 +43,7 @@ class Attempts(NamedTuple):
     max_chars: int
     on_failure: str
     background: Background
-    fruitless: WeakKeyDictionary[MessageIndex, Material]
+    fruitless: Memory[Material]
 
     async def run(self, index: MessageIndex, instructions: Instructions) -> bool:
         """Summarize where the trigger is true; say whether anything changed."""
@@ -80,7 +80,7 @@ class Attempts(NamedTuple):
 
     def _prepare(self, index: MessageIndex, instructions: Instructions) -> None:
         start = self.rule.start
-        if start is None or index in self.background or not start(index):
+        if start is None or not self.background.can_start(index) or not start(index):
             return
         material = self._material(index, self.rule.early())
         if material is not None:
@@ -112,7 +112,7 @@ class Attempts(NamedTuple):
                 mechanical = digest._replace(error=error, usage=draft.usage)
                 return self._apply(index, material, mechanical, "digest")
         if isinstance(error, SummaryNotSmallerError):
-            self.fruitless[index] = material
+            self.fruitless.set(index, material)
         self._note(index, material, draft, _outcome(error), error)
         if self.on_failure == "raise":
             raise error

@@ -1,11 +1,12 @@
 """The breaker: after some failures in a row nobody is asked for a while."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from chatfold._logging import warn
 from chatfold._options import integer
 from chatfold.errors import OptionError, OptionTypeError, SummarizerPausedError
+from chatfold.summarization.retry_after import retry_after
 
 __all__ = ["Breaker"]
 
@@ -14,8 +15,8 @@ class Breaker:
     """Opens after failures in a row, and lets one attempt through after each cool-down.
 
     Where that fails too, the next cool-down is twice as long. One that succeeds closes it. A server
-    that says when to come back is not asked earlier. It may be shared between strategies that ask
-    the same server.
+    that says when to come back is not asked earlier, open or not. It may be shared between strategies
+    that ask the same server.
 
     Args:
         failures: How many in a row open it.
@@ -43,7 +44,7 @@ class Breaker:
         self.longest = max(self.cool_down, seconds("longest", longest))
         self._clock = clock
         self._failed = 0
-        self._until = 0.0
+        self._until = clock()
         self._last: Exception | None = None
 
     @property
@@ -55,30 +56,28 @@ class Breaker:
         """Let an attempt through.
 
         Raises:
-            SummarizerPausedError: It is open and the cool-down is not over.
+            SummarizerPausedError: It is open and the cool-down is not over, or the server named a
+                time that is not over.
         """
-        if not self.open:
-            return
         remaining = self._until - self._clock()
         if remaining > 0:
+            why = f"{self._failed} summaries failed in a row" if self.open else "the server is busy"
             raise SummarizerPausedError(
-                f"{self._failed} summaries failed in a row; the next one is tried in "
-                f"{remaining:,.0f} s"
+                f"{why}; the next one is tried in {remaining:,.0f} s"
             ) from self._last
-        # One attempt at a time: others wait as if this one had failed.
-        self._until = self._clock() + self._pause()
+        if self.open:
+            # One attempt at a time: others wait as if this one had failed.
+            self._until = self._clock() + self._pause()
 
     def succeeded(self) -> None:
         """Close it."""
-        self._failed, self._last = 0, None
+        self._failed, self._until, self._last = 0, self._clock(), None
 
     def failed(self, error: Exception) -> None:
         """Count a failure; open it, or open it again for longer."""
         self._failed += 1
         self._last = error
-        if not self.open:
-            return
-        pause = max(self._pause(), min(_retry_after(error), self.longest))
+        pause = max(self._pause(), min(retry_after(error), self.longest))
         self._until = self._clock() + pause
         if self._failed == self.failures:
             warn(
@@ -89,9 +88,15 @@ class Breaker:
             )
 
     def _pause(self) -> float:
+        if not self.open:
+            return 0.0
         # So often doubled it is the longest one; further powers would only overflow.
         doubled = min(self._failed - self.failures, 64)
         return min(self.cool_down * 2.0**doubled, self.longest)
+
+    def anew(self) -> "Breaker":
+        """Give another one with the same options, which has seen nothing yet."""
+        return _breaker(*self._options)
 
     def __repr__(self) -> str:
         """Show the options."""
@@ -106,17 +111,6 @@ def _breaker(
     failures: int, cool_down: float, longest: float, clock: Callable[[], float]
 ) -> Breaker:
     return Breaker(failures=failures, cool_down=cool_down, longest=longest, clock=clock)
-
-
-def _retry_after(error: Exception) -> float:
-    """Tell how many seconds a server wants to be left alone; 0 where it did not say."""
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    if not isinstance(headers, Mapping):
-        return 0.0
-    try:
-        return max(0.0, float(headers.get("retry-after", "")))
-    except ValueError:
-        return 0.0
 
 
 def seconds(name: str, value: object) -> float:

@@ -77,15 +77,13 @@ def _assistant(message: object, names: dict[str, str], max_chars: int) -> Iterat
     for call in field(message, "tool_calls") or ():
         function, custom = field(call, "function"), field(call, "custom")
         inner = custom if function is None else function
-        name = sound(text_field(inner, "name"))
+        name = _name(inner)
         names[text_field(call, "id")] = name
         arguments = field(inner, "input" if function is None else "arguments")
         yield Entry("call", sound(as_text(arguments)), name)
     legacy = field(message, "function_call")
     if legacy is not None:
-        yield Entry(
-            "call", sound(as_text(field(legacy, "arguments"))), sound(text_field(legacy, "name"))
-        )
+        yield Entry("call", sound(as_text(field(legacy, "arguments"))), _name(legacy))
 
 
 def _results(message: object, role: str, names: dict[str, str], max_chars: int) -> Iterator[Entry]:
@@ -94,9 +92,14 @@ def _results(message: object, role: str, names: dict[str, str], max_chars: int) 
     if not results and role in {"tool", "function"}:
         results = [message]
     for result in results:
-        name = names.get(text_field(result, "tool_call_id")) or sound(text_field(result, "name"))
+        name = names.get(text_field(result, "tool_call_id")) or _name(result)
         text = sound(_content(result))
         yield Entry("result", shortened(text, max_chars), name, failed=is_failure(result, text))
+
+
+def _name(named: object) -> str:
+    """Give the name of a tool in one line."""
+    return " ".join(sound(text_field(named, "name")).split())
 
 
 def _content(message: object) -> str:

@@ -6,6 +6,7 @@ from chatfold.index import MessageGroup, MessageIndex
 from chatfold.summarization.entries import SUMMARY_OPENING, Entry, entries_of, summary_text
 from chatfold.summarization.failures import quote, split_quotes
 from chatfold.summarization.selection import Selection
+from chatfold.summarization.transcript import neutralised
 
 
 class Material(NamedTuple):
@@ -70,7 +71,8 @@ def gather(selection: Selection, max_chars: int) -> Material:
         bytes=sum(group.byte_count for group in covered),
         previous="\n\n".join(summaries),
         entries=entries,
-        quotes=quotes,
+        # They are the words of tools, and stand where the assistant speaks.
+        quotes=[neutralised(each) for each in quotes],
     )
 
 

@@ -17,6 +17,7 @@ _KINDS = {
 _REASONING = ("reasoning", "thinking", "redacted_thinking")
 _RESULT = "tool_result"
 _LONGEST_LINK = 200
+_NO_PAYLOAD = ("type", "filename", "title", "detail", "format", "media_type", "mime_type")
 
 
 def field(value: object, name: str) -> Any:  # noqa: ANN401 (whatever a message holds)
@@ -85,7 +86,10 @@ def _named(kind: str, part: object) -> str:
     texts = dict(_texts(part, 3))
     name = texts.get("filename", "") or texts.get("title", "")
     name = f" {name[:_LONGEST_LINK]}" if name else ""
-    payload = max((text for key, text in texts.items() if key != "type"), key=len, default="")
+    payloads = [
+        text for key, text in texts.items() if key not in _NO_PAYLOAD and not key.endswith("id")
+    ]
+    payload = max(payloads, key=len, default="")
     if payload.startswith(("http://", "https://")):
         return f"[{kind}{name} {payload[:_LONGEST_LINK]}]"
     header, comma, encoded = payload.partition(",")

@@ -10,20 +10,19 @@ from chatfold.summarization.transcript import neutralised
 
 Count = Callable[[str], int]
 
-_MOST_CHARS_PER_TOKEN = 64
+MOST_CHARS_PER_TOKEN = 64
 """More characters than that for each allowed token need no count to be too many."""
 _QUOTES_SHARE = 4
 
 
 def cleaned(answer: str) -> str:
     """Take an answer as data: no tags, no roles, no opening of its own."""
-    text = neutralised(sound(answer).strip())
-    return text.removeprefix(SUMMARY_OPENING).strip()
+    return neutralised(sound(answer).strip().removeprefix(SUMMARY_OPENING).strip()).strip()
 
 
 def cut(text: str, max_tokens: int, count: Count) -> str:
     """Leave out the end of a text that is too long: at a paragraph, else at a line or a word."""
-    text = text[: max_tokens * _MOST_CHARS_PER_TOKEN]
+    text = text[: max_tokens * MOST_CHARS_PER_TOKEN]
     if count(text) <= max_tokens:
         return text
     best = 0

@@ -1,17 +1,17 @@
 """The strategy that replaces old groups by a summary."""
 
-from weakref import WeakKeyDictionary
-
 from chatfold import _core
 from chatfold._options import choice, flag, integer, only_one, small, text
 from chatfold.errors import OptionError, OptionTypeError
 from chatfold.index import MessageIndex
 from chatfold.strategies.base import Strategy, given
+from chatfold.summarization.asking import guarded
 from chatfold.summarization.attempts import Attempts, OnFailure
 from chatfold.summarization.background import Background
 from chatfold.summarization.breaker import Breaker, seconds
 from chatfold.summarization.clients import SummarizerLike, as_summarizers
 from chatfold.summarization.folding import SMALLEST_ROOM, Instructions, Limits
+from chatfold.summarization.memory import Memory
 from chatfold.summarization.prompts import BRIEF_PROMPT, FRAME, UPDATE_PROMPT
 from chatfold.summarization.rule import Rule, messages_over
 from chatfold.summarization.selection import NewestGroups, NewestMessages, RetainRecent
@@ -67,7 +67,8 @@ class SummarizationStrategy(Strategy):
         timeout: Seconds for each call, where asyncio runs it; None waits for as long as it takes.
         on_failure: ``keep`` leaves the history as it was, ``raise`` also raises the error, and
             ``digest`` replaces the groups by a stand-in that is written without a model.
-        breaker: Stops asking after failures in a row; shared where several strategies have it.
+        breaker: Stops asking the first client after failures in a row; shared where several
+            strategies have it. Each further client has one of its own like it.
         start_summary: Where this is true and ``trigger`` is not, a summary is written in the
             background, to be used once the trigger is true.
 
@@ -132,12 +133,12 @@ class SummarizationStrategy(Strategy):
                 user_tokens=users if flag("keep_user_messages", keep_user_messages) else 0,
                 room=rule.room * limits.summary,
             ),
-            Writer(as_summarizers(client), wait, limits, _breaker(breaker)),
+            Writer(guarded(as_summarizers(client), _breaker(breaker)), wait, limits),
             choice("summary_role", summary_role, ("assistant", "user")),
             integer("max_tool_result_chars", max_tool_result_chars, at_least=1),
             choice("on_failure", on_failure, ("keep", "raise", "digest")),
             Background(),
-            WeakKeyDictionary(),
+            Memory(),
         )
         self._options = {"client": client, **by, **until, **given(retain_recent=retain_recent)}
         self._register()

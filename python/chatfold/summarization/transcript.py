@@ -14,9 +14,13 @@ _LONGEST_NAME = 100
 # Whatever stands between the bracket and the name of a tag is no letter: spaces, a slash, or
 # characters that can't be seen.
 _TAG = re.compile(r"<(?=[^\w<>]*chat-)", re.IGNORECASE)
-_SPECIAL = re.compile(r"<(?=\|)")
+# The bars of some models are wide ones.
+_SPECIAL = re.compile(r"([<\[])(?=[|\uff5c]|/?(?:s|bos|eos)>|(?:start|end)_of_turn>|/?INST\])")
+# Whatever a reader takes for the end of a line. What is quoted already stays as it is.
+_END = r"\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _SYSTEM = re.compile(
-    r"^([^\w\n]{0,12})(system|developer|sys)(?=[^\w\n]{0,4}[:\]>]|\ (?:message|prompt))",
+    rf"(?:^|(?<=[{_END}]))([^\w\n{_END}]*)(?!(?<=\")\w+\")(system|developer|sys)"
+    rf"(?=[^\w\n]{{0,4}}(?:[:\]>{_END}]|$)|\ (?:message|prompt))",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -35,7 +39,7 @@ def escaped(text: str) -> str:
 
 def neutralised(summary: str) -> str:
     """Make a summary harmless: no tags of ours, no special tokens, no role of a system message."""
-    text = _SPECIAL.sub("< ", escaped(summary)).replace(HEADING, HEADING.strip("[]"))
+    text = _SPECIAL.sub(r"\1 ", escaped(summary)).replace(HEADING, f"({HEADING[1:-1]})")
     return _SYSTEM.sub(r'\1"\2"', text)
 
 

@@ -2,10 +2,9 @@
 
 from typing import NamedTuple
 
-from chatfold.errors import EmptySummaryError, SummarizerPausedError, SummaryNotSmallerError
+from chatfold.errors import SummaryNotSmallerError
 from chatfold.report import SummaryUsage
-from chatfold.summarization.breaker import Breaker
-from chatfold.summarization.clients import Calls, Summarizer
+from chatfold.summarization.asking import Calls, Guarded
 from chatfold.summarization.extractive import digest
 from chatfold.summarization.folding import Count, Instructions, Limits, fold
 from chatfold.summarization.material import Material
@@ -35,17 +34,12 @@ class Draft(NamedTuple):
 class Writer(NamedTuple):
     """Who is asked, how long, for how much, and when not."""
 
-    clients: tuple[Summarizer, ...]
+    clients: tuple[Guarded, ...]
     timeout: float | None
     limits: Limits
-    breaker: Breaker
 
     async def write(self, material: Material, instructions: Instructions, count: Count) -> Draft:
         """Write a summary. Only what the clients do wrong becomes part of the draft."""
-        try:
-            self.breaker.check()
-        except SummarizerPausedError as error:
-            return Draft("", error)
         told = min(self.limits.told, max(_SMALLEST_TOLD, material.bytes // _BYTES_PER_TOLD))
         calls = Calls(self.clients, self.timeout)
         failure: Exception | None = None
@@ -53,9 +47,7 @@ class Writer(NamedTuple):
         async def ask(messages: list[dict[str, str]]) -> str:
             nonlocal failure
             try:
-                answer = cleaned(await calls.ask(messages, self.limits.summary))
-                if not answer:
-                    raise EmptySummaryError("the summarizer's answer holds no text")  # noqa: TRY301
+                answer = await calls.ask(messages, self.limits.summary)
             except Exception as error:
                 failure = error
                 raise
@@ -78,10 +70,7 @@ class Writer(NamedTuple):
             draft = Draft("", error)
         else:
             draft = self._judged(material, summary, count)
-        if draft.error is None:
-            self.breaker.succeeded()
-        else:
-            self.breaker.failed(draft.error)
+        calls.settle(draft.error)
         return draft._replace(cut=draft.cut or calls.cut, usage=calls.usage)
 
     def digest(self, material: Material, count: Count) -> Draft:

@@ -93,7 +93,7 @@ impl MessageIndex {
     }
 
     /// Lets a slot hold something else, and remembers what it held.
-    fn set_current(&mut self, slot: u32, after: Current, reason: u32) {
+    pub(super) fn set_current(&mut self, slot: u32, after: Current, reason: u32) {
         let before = self.current(slot);
         if before == after {
             return;
@@ -214,12 +214,8 @@ impl MessageIndex {
         }
     }
 
-    pub(super) fn restore_slot(&mut self, slot: u32) {
-        self.restore(GroupId { slot, stand_in: None });
-    }
-
     /// Takes a stand-in away and includes the groups that it stood for.
-    fn dissolve(&mut self, group: GroupId) {
+    pub(super) fn dissolve(&mut self, group: GroupId) {
         let Some(number) = group.stand_in else { return };
         if self.current(group.slot) == Current::StandIn(number) {
             self.set_current(group.slot, Current::Nothing, 0);
@@ -279,7 +275,7 @@ impl MessageIndex {
         for slot in touched {
             let group = self.grouping.group(self.grouping.root(slot));
             if group.positions().any(|at| at >= version.messages) {
-                self.restore_slot(slot);
+                self.readmit(slot);
             }
         }
     }

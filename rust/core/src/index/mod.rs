@@ -7,6 +7,7 @@ mod changes;
 mod figures;
 mod groups;
 mod lookups;
+mod readmission;
 mod saved;
 mod tokens;
 
@@ -147,7 +148,7 @@ impl MessageIndex {
         } else if placement.ties.is_empty() {
             // A late result is news: the group that waited for it is wanted again.
             // Where it ties groups together, joining them does the same.
-            self.restore_slot(placement.slot);
+            self.readmit(placement.slot);
         }
         for (later, earlier) in placement.ties {
             self.join(later, earlier);
@@ -164,7 +165,7 @@ impl MessageIndex {
         // A join comes with a message that ties, which is wanted, so what it ties is wanted too.
         for slot in [earlier, later] {
             if self.current(slot) != Current::Raw {
-                self.restore_slot(slot);
+                self.readmit(slot);
             }
         }
         // The sums stay as they are, since no message comes or goes.

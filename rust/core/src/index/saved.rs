@@ -63,8 +63,8 @@ pub enum SavedId {
 impl MessageIndex {
     /// The memory about groups that end before a position; pass the number of messages for all.
     ///
-    /// A stand-in for a group that does not is left out, and so the groups that it stood for come
-    /// back.
+    /// A stand-in for a group that does not stands for its other groups, where it is shorter than
+    /// they are; else it is left out, and so the groups that it stood for come back.
     pub fn save(&self, before: u32) -> Saved {
         let mut numbers = HashMap::new();
         let mut stand_ins = Vec::new();
@@ -72,22 +72,28 @@ impl MessageIndex {
             if stand_in.dissolved {
                 continue;
             }
-            let replaces: Option<Vec<SavedId>> = stand_in
-                .replaces
-                .iter()
-                .map(|id| match id.stand_in {
+            let included = self.current(stand_in.slot) == Current::StandIn(number);
+            let mut bytes = 0;
+            let mut replaces = Vec::with_capacity(stand_in.replaces.len());
+            for &id in &stand_in.replaces {
+                let saved = match id.stand_in {
                     None => self.ends_before(id.slot, before).then(|| self.first_of(id.slot)),
                     Some(inner) => numbers.get(&inner).copied().map(SavedId::StandIn),
-                })
-                .collect();
-            let Some(replaces) = replaces else { continue };
+                };
+                bytes += saved.map_or(0, |_| self.byte_count(id));
+                replaces.extend(saved);
+            }
+            let partly = replaces.len() < stand_in.replaces.len();
+            if replaces.is_empty() || (partly && included && bytes <= stand_in.text.len() as u64) {
+                continue;
+            }
             numbers.insert(number, u32::try_from(stand_ins.len()).unwrap_or(u32::MAX));
             stand_ins.push(SavedStandIn {
                 role: stand_in.role,
                 text: stand_in.text.clone(),
                 tokens: Some(stand_in.tokens).filter(|&tokens| tokens != UNKNOWN),
                 replaces,
-                included: self.current(stand_in.slot) == Current::StandIn(number),
+                included,
                 reason: self.reason(stand_in.reason),
                 replaced: stand_in.replaced_by.is_some(),
             });
@@ -132,7 +138,8 @@ impl MessageIndex {
     /// Takes over a saved memory, into an index that has its messages and no memory of its own.
     ///
     /// Returns whether every group was found as it was; with `strict`, nothing is taken over
-    /// otherwise, and never anything of a memory that contradicts itself. Where groups have grown since, what was said about them is left out.
+    /// otherwise, and never anything of a memory that contradicts itself. Where groups have grown
+    /// since, what was said about them is left out, as in [`save`](Self::save).
     pub fn load(&mut self, saved: &Saved, strict: bool) -> bool {
         if !saved.is_coherent() {
             return false;
@@ -192,17 +199,20 @@ impl MessageIndex {
     fn load_stand_ins(&mut self, saved: &Saved, found: &HashMap<u32, u32>) -> Vec<Option<GroupId>> {
         let mut ids: Vec<Option<GroupId>> = Vec::with_capacity(saved.stand_ins.len());
         for stand_in in &saved.stand_ins {
-            let replaces: Option<Vec<GroupId>> = stand_in
+            let replaces: Vec<GroupId> = stand_in
                 .replaces
                 .iter()
-                .map(|id| match id {
+                .filter_map(|id| match id {
                     SavedId::Group(first) => {
                         found.get(first).map(|&slot| GroupId { slot, stand_in: None })
                     }
                     SavedId::StandIn(number) => ids.get(*number as usize).copied().flatten(),
                 })
                 .collect();
-            let id = replaces.and_then(|replaces| {
+            let bytes: u64 = replaces.iter().map(|&group| self.byte_count(group)).sum();
+            let partly = replaces.len() < stand_in.replaces.len();
+            let lost = partly && stand_in.included && bytes <= stand_in.text.len() as u64;
+            let id = (!lost).then_some(replaces).and_then(|replaces| {
                 let slot = replaces.iter().map(|group| group.slot).min()?;
                 let number = u32::try_from(self.stand_ins.len()).ok()?;
                 for &group in &replaces {

@@ -1,0 +1,161 @@
+"""Asks clients in order, each with its own time and its own breaker."""
+
+import time
+from collections.abc import Awaitable
+from typing import Any, NamedTuple
+
+from chatfold._run import running_asyncio
+from chatfold.errors import EmptySummaryError, SummarizerPausedError, SummaryTimeoutError
+from chatfold.report import SummaryUsage
+from chatfold.summarization.breaker import Breaker
+from chatfold.summarization.clients import Summarizer, SummaryResponse
+from chatfold.summarization.stand_in import MOST_CHARS_PER_TOKEN, cleaned
+
+
+class Guarded(NamedTuple):
+    """A client and what stops asking it."""
+
+    client: Summarizer
+    breaker: Breaker
+
+
+def guarded(clients: tuple[Summarizer, ...], breaker: Breaker) -> tuple[Guarded, ...]:
+    """Give the first client this breaker, and each other one one like it."""
+    first, *others = clients
+    return Guarded(first, breaker), *(Guarded(each, breaker.anew()) for each in others)
+
+
+class Calls:
+    """The calls for one summary: who was asked, what came of it, and what it cost."""
+
+    def __init__(self, clients: tuple[Guarded, ...], timeout: float | None) -> None:
+        """Start with nothing used."""
+        self.clients = clients
+        self.timeout = timeout
+        self.usage = SummaryUsage()
+        self.cut = False
+        # By the places of the clients: what the breaker said, nothing where it let them be asked.
+        self._paused: dict[int, SummarizerPausedError | None] = {}
+        self._failed: dict[int, Exception] = {}
+        self._answered: int | None = None
+
+    async def ask(self, messages: list[dict[str, str]], max_tokens: int) -> str:
+        """Give the first answer that holds text, made harmless; raise the last error where none does.
+
+        Who failed before while this summary was written is asked last.
+        """
+        errors: list[Exception] = []
+        for place in sorted(range(len(self.clients)), key=self._failed.__contains__):
+            paused = self._pause(place)
+            if paused is not None:
+                errors.insert(0, paused)
+                continue
+            try:
+                text = await self._ask(self.clients[place].client, messages, max_tokens)
+            except Exception as error:  # noqa: BLE001 (the next client is tried, or it is raised)
+                self._failed[place] = error
+                errors.append(error)
+            else:
+                self._answered = place
+                return text
+        *earlier, last = errors
+        for other in earlier:
+            last.add_note(f"another client failed with {type(other).__name__}: {other}")
+        raise last
+
+    def settle(self, error: Exception | None) -> None:
+        """Tell the breakers what came of those who were asked; ``error`` is about the summary."""
+        if error is not None and self._answered is not None:
+            self._failed.setdefault(self._answered, error)
+        for place, paused in self._paused.items():
+            breaker = self.clients[place].breaker
+            if place in self._failed:
+                breaker.failed(self._failed[place])
+            elif paused is None:
+                breaker.succeeded()
+
+    def _pause(self, place: int) -> SummarizerPausedError | None:
+        """Ask a breaker, once for all calls: it may let one attempt through, and this is one."""
+        if place not in self._paused:
+            self._paused[place] = None
+            try:
+                self.clients[place].breaker.check()
+            except SummarizerPausedError as error:
+                self._paused[place] = error
+        return self._paused[place]
+
+    async def _ask(
+        self, client: Summarizer, messages: list[dict[str, str]], max_tokens: int
+    ) -> str:
+        started = time.monotonic()
+        usage = SummaryUsage(calls=1)
+        try:
+            # A copy each: what one client does to its messages is no other's business.
+            copy = [dict(message) for message in messages]
+            answer = await self._in_time(client.summarize(copy, max_tokens=max_tokens))
+            response = _response(answer)
+            usage = _used(response)
+            said, most = response.text.strip(), max_tokens * MOST_CHARS_PER_TOKEN
+            # An answer without end is not read to its end.
+            text = cleaned(said[:most])
+            if not text:
+                raise EmptySummaryError("the summarizer's answer holds no text")
+            self.cut |= response.cut or len(said) > most
+            return text
+        finally:
+            spent = usage._replace(seconds=time.monotonic() - started)
+            self.usage = self.usage.plus(spent)
+
+    async def _in_time(self, answer: Awaitable[object]) -> object:
+        asyncio = running_asyncio()
+        if asyncio is None:
+            return await answer
+        task = asyncio.current_task()
+        asked_to_stop = task.cancelling()
+        try:
+            return await self._limited(asyncio, answer)
+        finally:
+            # A client may swallow a cancellation, or make an error of its own of it.
+            if task.cancelling() > asked_to_stop:
+                raise asyncio.CancelledError
+
+    async def _limited(self, asyncio: Any, answer: Awaitable[object]) -> object:  # noqa: ANN401
+        if self.timeout is None:
+            return await answer
+        limit = asyncio.timeout(self.timeout)
+        try:
+            async with limit:
+                return await answer
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise SummaryTimeoutError(
+                f"the summarizer gave no answer within {self.timeout:g} s"
+            ) from error
+
+
+def _response(answer: object) -> SummaryResponse:
+    """Take a text, or an object with ``text``; whatever else there is holds no text."""
+    if isinstance(answer, SummaryResponse) and isinstance(answer.text, str):
+        return answer
+    text = answer if isinstance(answer, str) else getattr(answer, "text", None)
+    return SummaryResponse(
+        text if isinstance(text, str) else "",
+        _if(str, getattr(answer, "model", None)),
+        _if(int, getattr(answer, "input_tokens", None)),
+        _if(int, getattr(answer, "output_tokens", None)),
+        getattr(answer, "cut", False) is True,
+    )
+
+
+def _if(kind: type[Any], value: object) -> Any:  # noqa: ANN401 (of that kind)
+    return value if isinstance(value, kind) else None
+
+
+def _used(response: SummaryResponse) -> SummaryUsage:
+    return SummaryUsage(
+        calls=1,
+        input_tokens=response.input_tokens or 0,
+        output_tokens=response.output_tokens or 0,
+        models=(response.model,) if response.model else (),
+    )
