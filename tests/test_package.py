@@ -21,6 +21,7 @@ OPTIONAL = (
     "openai",
     "pydantic",
     "rich",
+    "ruamel",
     "tiktoken",
     "tokenizers",
     "transformers",

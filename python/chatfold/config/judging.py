@@ -1,0 +1,116 @@
+"""Judges a block: its values, and the keys that mean nothing."""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from chatfold.config.problems import ConfigProblem, ConfigWarning, nearest, shown
+from chatfold.config.summarization import BLOCK, SummarizationConfig
+from chatfold.config.values import Allowed
+
+_NO_BLOCK = "a block of keys and values"
+
+
+def judged(block: object) -> SummarizationConfig | list[ConfigProblem]:
+    """Make the configuration of a block, or say everything that is wrong with it."""
+    if not isinstance(block, Mapping):
+        return [ConfigProblem(BLOCK, block, _NO_BLOCK)]
+    odd = [key for key in block if not isinstance(key, str)]
+    if odd:
+        return [ConfigProblem(BLOCK, odd[0], "keys that are texts")]
+    for path, key, known in _unknown(block, SummarizationConfig, BLOCK):
+        meant = nearest(key, known)
+        hint = f"did you mean {meant}?" if meant else f"known are {', '.join(known)}"
+        warnings.warn(f"{path}.{key} means nothing; {hint}", ConfigWarning, stacklevel=3)
+    try:
+        return SummarizationConfig.model_validate(_filled(block), by_alias=True, by_name=False)
+    except ValidationError as error:
+        # A value that breaks two rules is told once.
+        problems = map(_problem, error.errors(include_url=False))
+        return list({problem.path: problem for problem in problems}.values())
+
+
+def _filled(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave keys out that stand there with nothing behind them, as if they were not there."""
+    return {
+        key: _filled(value) if isinstance(value, Mapping) and key != "parameters" else value
+        for key, value in block.items()
+        if value is not None
+    }
+
+
+def _problem(error: ErrorDetails) -> ConfigProblem:
+    location, value = error["loc"], error["input"]
+    names, allowed = _described(location)
+    if error["type"].startswith("union_tag"):
+        names.append("type")
+        value = value.get("type") if isinstance(value, Mapping) else value
+    elif error["type"] == "missing":
+        value = None
+    elif error["type"].startswith("model_"):
+        allowed = _NO_BLOCK
+    return ConfigProblem(".".join([BLOCK, *names]), value, allowed)
+
+
+def _described(location: Sequence[int | str]) -> tuple[list[str], str]:
+    """Find the path as the file has it, and what is allowed there."""
+    names: list[str] = []
+    where: Any = SummarizationConfig
+    allowed = _NO_BLOCK
+    for step in location:
+        models = _models(where)
+        tagged = {_tag(each): each for each in models if len(models) > 1}
+        if step in tagged:
+            where = tagged[str(step)]
+            continue
+        field = next(
+            (
+                each
+                for model in models
+                for each in model.model_fields.values()
+                if each.alias == step
+            ),
+            None,
+        )
+        names.append(str(step))
+        if field is None:
+            break
+        where = field.annotation
+        inner = [*field.metadata, *_metadata(where)]
+        allowed = next((each.words for each in inner if isinstance(each, Allowed)), _NO_BLOCK)
+    return names, allowed
+
+
+def _unknown(
+    block: Mapping[Any, Any], model: type[BaseModel], path: str
+) -> Iterator[tuple[str, str, list[str]]]:
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    for key, value in block.items():
+        if key not in fields:
+            yield path, shown(key).strip("'") if not isinstance(key, str) else key, list(fields)
+            continue
+        models = _models(fields[key].annotation)
+        if models and isinstance(value, Mapping):
+            yield from _unknown(value, models[0], f"{path}.{key}")
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 (any annotation)
+    """List the blocks that an annotation allows."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models(part)]
+
+
+def _tag(model: type[BaseModel]) -> str:
+    tag: str = model.model_fields["type"].default
+    return tag
+
+
+def _metadata(annotation: Any) -> Iterator[object]:  # noqa: ANN401 (any annotation)
+    if get_origin(annotation) is Annotated:
+        yield from annotation.__metadata__
+    for part in get_args(annotation):
+        yield from _metadata(part)

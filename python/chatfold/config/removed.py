@@ -1,0 +1,79 @@
+"""Fields of single endpoints that the ``summarization`` block has replaced."""
+
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from typing import Any, NamedTuple
+
+from chatfold.config.problems import ConfigProblem
+from chatfold.config.summarization import BLOCK
+from chatfold.config.yaml_files import write_yaml
+
+ENDPOINTS = "endpoints"
+SWITCH, MODEL = "summarize", "summaryModel"
+OWN_MODEL = "current_model"
+"""As a model's name, it meant the one that the conversation uses."""
+
+
+class Removed(NamedTuple):
+    """A removed field: where it stands, and in what."""
+
+    path: str
+    key: str
+    endpoint: Mapping[str, Any]
+
+    @property
+    def problem(self) -> ConfigProblem:
+        """Say that it is not there any more."""
+        allowed = f"nothing there: the {BLOCK} block has replaced it"
+        return ConfigProblem(f"{self.path}.{self.key}", self.endpoint[self.key], allowed)
+
+
+def removed_fields(document: Mapping[str, Any]) -> list[Removed]:
+    """Find every removed field of a whole file."""
+    endpoints = document.get(ENDPOINTS)
+    return [
+        Removed(path, key, endpoint)
+        for path, endpoint in _endpoints(endpoints, ENDPOINTS)
+        for key in (SWITCH, MODEL)
+        if key in endpoint
+    ]
+
+
+def _endpoints(value: object, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Go through endpoints by name and through lists of them, no deeper."""
+    if not isinstance(value, Mapping):
+        return
+    for name, each in value.items():
+        listed = each if isinstance(each, list) else [each]
+        for number, endpoint in enumerate(listed):
+            if isinstance(endpoint, Mapping):
+                at = f"[{number}]" if isinstance(each, list) else ""
+                yield f"{path}.{name}{at}", endpoint
+
+
+def named_models(document: Mapping[str, Any]) -> list[str]:
+    """List the models that the removed fields name, each once."""
+    named = (each.endpoint[MODEL] for each in removed_fields(document) if each.key == MODEL)
+    return list(dict.fromkeys(str(name) for name in named if name and name != OWN_MODEL))
+
+
+def replacement(document: Mapping[str, Any], model: str | None) -> dict[str, Any]:
+    """Write the block that says what the removed fields said.
+
+    What the file's block has already stays. Where no endpoint was to summarize, neither does it.
+    """
+    switches = [each.endpoint[SWITCH] for each in removed_fields(document) if each.key == SWITCH]
+    block = {} if not switches or any(switches) else {"enabled": False}
+    if model is not None:
+        block["model"] = model  # type: ignore[assignment]  # of several types
+    return {**block, **(document.get(BLOCK) or {})}
+
+
+def advice(document: Mapping[str, Any]) -> str:
+    """Show the block to write instead."""
+    models = named_models(document)
+    stream = StringIO()
+    block = replacement(document, models[0] if models else None)
+    write_yaml({BLOCK: block or {"enabled": True}}, stream)
+    lines = stream.getvalue().rstrip()
+    return f"write this instead, or let migrate_config do it:\n\n{lines}"

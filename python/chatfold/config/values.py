@@ -1,0 +1,51 @@
+"""Kinds of values, each with the words that tell what is allowed."""
+
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+
+
+class Allowed(NamedTuple):
+    """What is allowed, as an error says it."""
+
+    words: str
+
+
+class Block(BaseModel):
+    """A block of the file: its keys are written in camel case, and unknown ones are left out."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        extra="ignore",
+        frozen=True,
+        strict=True,
+    )
+
+
+def _whole(value: object) -> object:
+    """Take 4096.0 for 4096: a file does not always tell them apart."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def whole(at_least: int, at_most: int | None = None) -> Any:  # noqa: ANN401 (metadata)
+    """Describe a whole number."""
+    words = f"a whole number from {at_least} to {at_most}"
+    if at_most is None:
+        words = f"a whole number of at least {at_least}"
+    return Field(ge=at_least, le=at_most), BeforeValidator(_whole), Allowed(words)
+
+
+Flag = Annotated[bool, Allowed("true or false")]
+
+Text = Annotated[str, Allowed("a text")]
+
+Name = Annotated[str, StringConstraints(min_length=1), Allowed("a name")]
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), Allowed("a number from 0 to 1")]
+
+Positive = Annotated[int, *whole(1)]
+
+Natural = Annotated[int, *whole(0)]
