@@ -20,9 +20,16 @@ def protected(
     kept += conversation[-max(1, minimum) :] if conversation else included[-1:]
     if last_user and spec.get("preserve_last_user_group", True):
         kept += [group for group in users if not group.excluded][-1:]
+        kept += doubtful(history)
     if spec.get("preserve_first_user_group", False):
         kept += users[:1]
     return kept
+
+
+def doubtful(history: History) -> list[Group]:
+    """Find a message that opens as a stand-in does, though the user may have written it."""
+    said = [g for g in history.groups if g.positions and g.messages[0].get("role") == "user"]
+    return [group for group in said[-1:] if group.kind == "summary" and not group.excluded]
 
 
 def removable(history: History, kept: list[Group]) -> list[Group]:

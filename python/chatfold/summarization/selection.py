@@ -12,6 +12,7 @@ from chatfold import _core
 from chatfold._options import integer, small
 from chatfold.index import MessageGroup, MessageIndex
 from chatfold.summarization.entries import summary_text
+from chatfold.summarization.parts import text_field
 from chatfold.triggers import Trigger, register
 
 __all__ = ["RetainRecent"]
@@ -119,9 +120,11 @@ def select(
     """
     groups = [group for group in index.included_groups if group.kind != "system"]
     summaries = [group for group in groups[:-1] if summary_text(group) is not None]
+    asked = _said_by_a_person(groups)
+    summaries = [group for group in summaries if group != asked]
     merged = set(summaries)
     spoken = [group for group in groups if group not in merged]
-    users = [group for group in spoken if group.kind == "user"]
+    users = [group for group in spoken if group.kind == "user" or group == asked]
     kept = tail.tail(reversed(spoken)) | {*groups[-1:], *users[-1:]}
     kept.update(group for group in spoken if group.pending)
     kept.update(_within(user_tokens, [group for group in users if group not in kept]))
@@ -130,6 +133,26 @@ def select(
     turns = {group.turn for group in fresh}
     shown = {*fresh, *(group for group in users if group in kept and group.turn in turns)}
     return Selection(summaries, fresh, [group for group in spoken if group in shown])
+
+
+def _said_by_a_person(groups: list[MessageGroup]) -> MessageGroup | None:
+    """Find a newest user message that only opens like a summary.
+
+    A summary stands where the oldest groups stood that could go, a person's message after an answer.
+    """
+    answered = False
+    found = None
+    for group in groups:
+        if group.kind == "user":
+            found = None
+        elif group.kind == "summary" and group.positions and _role(group) == "user":
+            found = group if answered else None
+        answered = group.kind in ("assistant_text", "tool_call")
+    return found
+
+
+def _role(group: MessageGroup) -> str:
+    return text_field(group.messages[0], "role")
 
 
 def until(index: MessageIndex, target: Trigger, *, room: int) -> Enough:

@@ -1,7 +1,7 @@
 //! What strategies look up: each is `O(log64 n)`, or a walk from the newest group back.
 
 use super::MessageIndex;
-use super::changes::{Change, Version};
+use super::changes::{Change, Current, Version};
 use crate::group::GroupKind;
 
 impl MessageIndex {
@@ -48,6 +48,12 @@ impl MessageIndex {
 
     pub(crate) fn last_user_slot(&self) -> Option<u32> {
         self.included.users.previous(u32::MAX)
+    }
+
+    /// The newest message in the role of the user, where it opens as a stand-in does and is none of
+    /// this index's own: a person may have written it.
+    pub(crate) fn doubtful_user_slot(&self) -> Option<u32> {
+        self.doubtful.filter(|&slot| self.current(slot) == Current::Raw)
     }
 
     /// The slot of the first user message, included or not.

@@ -51,6 +51,9 @@ pub struct MessageIndex {
     overhead: Overhead,
     bounds: Bounds,
     first_user: Option<u32>,
+    /// A message in the role of the user that opens as a stand-in does and is newer than all others
+    /// of the user.
+    doubtful: Option<u32>,
     epoch: u32,
     log: Vec<Change>,
 }
@@ -137,6 +140,9 @@ impl MessageIndex {
         self.all_bytes += u64::from(facts.bytes);
 
         let placement = self.grouping.push(facts);
+        if facts.role == Role::User {
+            self.doubtful = facts.stand_in.then_some(placement.slot);
+        }
         if placement.new {
             self.slots.push(SlotState::default());
             if self.grouping.group(placement.slot).kind == GroupKind::User {

@@ -14,7 +14,7 @@ pub struct Protection {
     pub preserve_system: bool,
     /// Keep the first user message of the history.
     pub preserve_first_user_group: bool,
-    /// Keep the newest user message.
+    /// Keep the newest user message, and a newer one that may be a stand-in in the user's role.
     pub preserve_last_user_group: bool,
     /// How many of the newest non-system groups are kept; at least one is.
     pub minimum_preserved: u32,
@@ -57,6 +57,7 @@ impl Protection {
         }
         if self.preserve_last_user_group {
             others.extend(index.last_user_slot());
+            others.extend(index.doubtful_user_slot());
         }
         Protected { system: self.preserve_system, newest, others }
     }
