@@ -84,11 +84,7 @@ class CompactionProvider:
     async def before_run(self, run: Run) -> None:
         """Say in the log where compaction will have no effect; see :meth:`before_model_call`."""
         if run.is_service_managed:
-            self._say(
-                "service",
-                "%s has no effect where a service keeps the conversation itself: session %r",
-                run,
-            )
+            self._say_service_managed(run)
         elif self.after_strategy is not None and self._history(run.session) is None:
             known = [each.source_id for each in run.providers]
             if self.history_source_id not in known[: known.index(self.source_id)]:
@@ -98,6 +94,10 @@ class CompactionProvider:
                     f"{self.history_source_id!r}, so after_strategy has no effect: session %r",
                     run,
                 )
+
+    def _say_service_managed(self, run: Run) -> None:
+        message = "%s has no effect where a service keeps the conversation itself: session %r"
+        self._say("service", message, run)
 
     def _say(self, what: str, message: str, run: Run) -> None:
         if what not in self._said:

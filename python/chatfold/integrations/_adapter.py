@@ -1,0 +1,139 @@
+"""Histories of other packages: an index about chat messages that stand for their messages.
+
+An integration gives an :class:`Adapter`, which says how one of its messages reads as a chat message,
+and how a stand-in is written as one of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from operator import is_
+from typing import Any, Generic, Protocol, TypeVar
+
+from chatfold.index import MessageIndex
+
+M = TypeVar("M")
+
+
+class ChatMessage(dict[str, Any]):
+    """A chat message that stands for a message of another package.
+
+    Attributes:
+        message: The message.
+    """
+
+    __slots__ = ("message",)
+    message: Any
+
+
+class Adapter(Protocol[M]):
+    """How the messages of a package are read and written."""
+
+    def read(self, message: M) -> dict[str, Any]:
+        """Give a message as a chat message, as :class:`chatfold.MessageIndex` takes it."""
+
+    def parts(self, message: M) -> Sequence[object]:
+        """Give the objects that a message is made of: a copy that shares all of them is the same."""
+
+    def write(self, stand_in: dict[str, Any]) -> M:
+        """Make a message of a stand-in, which has a role and a text as content."""
+
+
+class AdaptedHistory(Generic[M]):
+    """An index about a list of messages of another package, that follows the list as it grows.
+
+    Each message is read once, and recognised later by the objects that it is made of.
+
+    Attributes:
+        index: The index; its messages are :class:`ChatMessage`.
+    """
+
+    def __init__(self, adapter: Adapter[M], make: Callable[[], MessageIndex]) -> None:
+        """Start with an empty index that ``make`` makes."""
+        self.index = make()
+        self._adapter = adapter
+        self._chat: list[ChatMessage] = []
+        self._parts: list[tuple[object, ...]] = []
+        self._written: dict[tuple[str, str], M] = {}
+
+    @property
+    def messages(self) -> list[M]:
+        """The messages by their position in the index."""
+        return [chat.message for chat in self._chat]
+
+    def shared(self, messages: Sequence[M]) -> int:
+        """Count the messages at the start of a list that are those of the index."""
+        count = 0
+        for message, chat, parts in zip(messages, self._chat, self._parts, strict=False):
+            if message is not chat.message:
+                own = self._parts_of(message)
+                if len(own) != len(parts) or not all(map(is_, own, parts)):
+                    break
+            count += 1
+        return count
+
+    def follow(self, messages: Sequence[M]) -> None:
+        """Make the index one about this list; only what is new in it is read.
+
+        Raises:
+            MessageError: A message that can't be read; the index is as it was.
+        """
+        shared = self.shared(messages)
+        new = messages[shared:]
+        more = [self._read(message) for message in new]
+        chat = [*self._chat[:shared], *more]
+        if shared == len(self._chat):
+            self.index.extend(more)
+        else:
+            self.index.sync(chat)
+        self._parts[shared:] = [self._parts_of(message) for message in new]
+        self._chat = chat
+        for each, message in zip(chat[:shared], messages, strict=False):
+            each.message = message
+
+    def included(self) -> list[M]:
+        """Give what is kept: the package's own messages, and one for each stand-in."""
+        return [
+            each.message if isinstance(each, ChatMessage) else self._write(each)
+            for each in self.index.included_messages()
+        ]
+
+    def _read(self, message: M) -> ChatMessage:
+        chat = ChatMessage(self._adapter.read(message))
+        chat.message = message
+        return chat
+
+    def _write(self, stand_in: dict[str, Any]) -> M:
+        """Write a stand-in; the same one is the same message each time."""
+        key = (stand_in["role"], stand_in["content"])
+        if key not in self._written:
+            self._written[key] = self._adapter.write(stand_in)
+        return self._written[key]
+
+    def _parts_of(self, message: M) -> tuple[object, ...]:
+        return tuple(self._adapter.parts(message)) or (message,)
+
+
+H = TypeVar("H")
+
+
+class Recent(Generic[H]):
+    """The histories that were used last, each to be found by the first object in its list.
+
+    A caller takes one out while it works with it, so that two never work with the same.
+    """
+
+    def __init__(self, most: int = 16) -> None:
+        """Hold at most so many."""
+        self._most = most
+        self._held: dict[int, tuple[object, H]] = {}
+
+    def take(self, first: object) -> H | None:
+        """Take out the history whose list begins with this object."""
+        found = self._held.pop(id(first), None)
+        return None if found is None else found[1]
+
+    def put(self, first: object, history: H) -> None:
+        """Put a history back, as the one that was used last."""
+        # The object is held as well: its id is its own for as long.
+        self._held[id(first)] = (first, history)
+        while len(self._held) > self._most:
+            self._held.pop(next(iter(self._held)), None)

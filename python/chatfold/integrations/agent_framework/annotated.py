@@ -1,0 +1,221 @@
+"""A list of the framework's messages whose annotations say what is excluded, as an index."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from agent_framework import Message, annotate_message_groups
+
+from chatfold.index import MessageGroup, MessageIndex
+from chatfold.integrations._adapter import AdaptedHistory, Recent
+from chatfold.integrations.agent_framework.annotations import (
+    exclude,
+    include,
+    is_excluded,
+    link,
+    reason_of,
+    summary_id_of,
+    summary_of,
+)
+from chatfold.integrations.agent_framework.messages import ADAPTER
+
+
+class AnnotatedHistory:
+    """An index about a list that the framework compacts in place.
+
+    The annotations are the truth: they may have been written by another strategy, or in another
+    process. The history goes on from call to call for as long as they are what it wrote itself;
+    summaries that it put into the list are stand-ins in the index.
+
+    Attributes:
+        history: The messages of the list but for those summaries.
+    """
+
+    def __init__(self, messages: list[Message], make: Callable[[], MessageIndex]) -> None:
+        """Read a list, and leave out what its annotations leave out.
+
+        Raises:
+            MessageError: A message that can't be read.
+        """
+        self.history = AdaptedHistory(ADAPTER, make)
+        self.history.follow(messages)
+        self._made: dict[MessageGroup, Message] = {}
+        self._flags: list[bool] = []
+        self._stood: list[tuple[object, bool]] = []
+        self._exclude_as_annotated(messages)
+        self._remember(messages)
+
+    @property
+    def index(self) -> MessageIndex:
+        """The index."""
+        return self.history.index
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the list leaves out as much as the index: a late result brings a group back."""
+        left_out = sum(self._flags) + sum(excluded for _, excluded in self._stood)
+        return left_out == self.index.total_message_count - self.index.included_message_count
+
+    def knows(self, messages: list[Message]) -> bool:
+        """Tell whether a list says what it said when it was read or written last, and maybe more."""
+        own, stood = self._split(messages)
+        known = len(self._flags)
+        flags = [is_excluded(message) for message in own]
+        return (
+            len(own) >= known
+            and flags[:known] == self._flags
+            and not any(flags[known:])
+            and [(ADAPTER.first_part(each), is_excluded(each)) for each in stood] == self._stood
+            and self.history.shared(own) == known
+        )
+
+    def go_on(self, messages: list[Message]) -> bool:
+        """Take what is new in a list; False, and nothing happens, where it is another list.
+
+        Raises:
+            MessageError: A message that can't be read; nothing has happened.
+        """
+        if not self.knows(messages):
+            return False
+        own, stood = self._split(messages)
+        self.history.follow(own)
+        # The list may hold copies of the summaries, too.
+        copies = {id(ADAPTER.first_part(message)): message for message in stood}
+        self._made = {
+            group: copies[id(ADAPTER.first_part(message))] for group, message in self._made.items()
+        }
+        self._remember(messages)
+        return True
+
+    def write(self, messages: list[Message]) -> bool:
+        """Write what the index leaves out into the list, in place; say whether anything changed."""
+        if any(message.message_id is None for message in messages):
+            annotate_message_groups(messages)
+        new = _New(messages)
+        groups = list(self.index.groups)
+        own = self.history.messages
+        written = [(group, self._messages_of(group, own, new)) for group in groups]
+        changed = bool(new.before)
+        for group, held in written:
+            for message in held:
+                changed |= self._write_one(message, group)
+        for group in self._made.keys() - set(groups):
+            # What it stood for has come back.
+            exclude(self._made.pop(group), "restored")
+            changed = True
+        if new.before:
+            messages[:] = new.merged(messages)
+            annotate_message_groups(messages)
+        self._remember(messages)
+        return changed
+
+    def _exclude_as_annotated(self, messages: list[Message]) -> None:
+        """Exclude groups of which all is left out, and has what stands for it, if it had any."""
+        ids = {message.message_id for message in messages}
+
+        def is_gone(message: Message) -> bool:
+            return is_excluded(message) and (summary_id_of(message) or message.message_id) in ids
+
+        for position, message in enumerate(messages):
+            if not is_gone(message):
+                continue
+            group = self.index.group_of(position)
+            if not group.excluded and all(is_gone(messages[at]) for at in group.positions):
+                self.index.exclude(group, reason=reason_of(message))
+
+    def _split(self, messages: list[Message]) -> tuple[list[Message], list[Message]]:
+        if not self._made:
+            return messages, []
+        made = {id(ADAPTER.first_part(message)) for message in self._made.values()}
+        own: list[Message] = []
+        stood: list[Message] = []
+        for message in messages:
+            (stood if id(ADAPTER.first_part(message)) in made else own).append(message)
+        return own, stood
+
+    def _remember(self, messages: list[Message]) -> None:
+        own, stood = self._split(messages)
+        self._flags = [is_excluded(message) for message in own]
+        self._stood = [(ADAPTER.first_part(message), is_excluded(message)) for message in stood]
+
+    def _messages_of(self, group: MessageGroup, own: list[Message], new: "_New") -> list[Message]:
+        """Give the messages of a group; that of a stand-in is made where it is new."""
+        positions = group.positions
+        if positions:
+            return [own[at] for at in positions]
+        if group not in self._made:
+            replaced = [
+                message
+                for each in group.summarizes
+                for message in self._messages_of(each, own, new)
+            ]
+            self._made[group] = new.stand_in(group.messages[0], replaced)
+        return [self._made[group]]
+
+    def _write_one(self, message: Message, group: MessageGroup) -> bool:
+        if not group.excluded:
+            was_excluded = is_excluded(message)
+            if was_excluded:
+                include(message)
+            return was_excluded
+        stand_in = group.summary
+        summary_id = None if stand_in is None else self._made[stand_in].message_id
+        if not is_excluded(message):
+            exclude(message, group.exclude_reason or "excluded", summary_id)
+            return True
+        if summary_id is not None and summary_id_of(message) != summary_id:
+            link(message, summary_id)
+        return False
+
+
+class AnnotatedHistories:
+    """The histories of the lists that were compacted last."""
+
+    def __init__(self, make: Callable[[], MessageIndex]) -> None:
+        """Have indexes made by ``make``, which is tried at once: it may refuse its options."""
+        make()
+        self._make = make
+        self._recent: Recent[AnnotatedHistory] = Recent()
+
+    @contextmanager
+    def of(self, messages: list[Message]) -> Iterator[AnnotatedHistory]:
+        """Have the history of a list, which has a message, to oneself.
+
+        Raises:
+            MessageError: A message that can't be read.
+        """
+        first = ADAPTER.first_part(messages[0])
+        history = self._recent.take(first)
+        if history is None or not history.go_on(messages):
+            history = AnnotatedHistory(messages, self._make)
+        try:
+            yield history
+        finally:
+            self._recent.put(first, history)
+
+
+class _New:
+    """Messages that come into a list, each before the first one that it stands for."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        """Take the ids that are taken."""
+        self.before: dict[int, list[Message]] = {}
+        self._ids = {message.message_id for message in messages}
+
+    def stand_in(self, chat: dict[str, str], replaced: list[Message]) -> Message:
+        """Make the message of a stand-in."""
+        number = len(self._ids)
+        while f"summary_{number}" in self._ids:
+            number += 1
+        self._ids.add(f"summary_{number}")
+        made = summary_of(replaced, chat["role"], chat["content"], f"summary_{number}")
+        self.before.setdefault(id(replaced[0]), []).append(made)
+        return made
+
+    def merged(self, messages: list[Message]) -> list[Message]:
+        """Put them into the list; what one stands for may be new as well."""
+        return [each for message in messages for each in self._with_new(message)]
+
+    def _with_new(self, message: Message) -> Iterator[Message]:
+        for new in self.before.get(id(message), ()):
+            yield from self._with_new(new)
+        yield message

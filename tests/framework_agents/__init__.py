@@ -1,0 +1,1 @@
+"""Tests with Microsoft's agent framework: its real agents and sessions, and a model by script."""
