@@ -104,6 +104,22 @@ REASONING = st.one_of(
             "content": st.lists(REASONING_PARTS, min_size=1, max_size=2),
         }
     ),
+    # Some send an empty text beside their reasoning.
+    st.fixed_dictionaries(
+        {
+            "role": st.just("assistant"),
+            "content": st.tuples(REASONING_PARTS, st.just({"type": "text", "text": ""})).flatmap(
+                st.permutations
+            ),
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "role": st.just("assistant"),
+            "content": st.just([{"type": "text", "text": ""}]),
+            "reasoning_content": st.just("So."),
+        }
+    ),
 )
 
 STAND_INS = st.fixed_dictionaries(

@@ -18,10 +18,13 @@ def is_bare_reasoning(message: Message) -> bool:
     if message["role"] != "assistant" or ids_of_calls(message):
         return False
     content = message.get("content")
+    reasons = "reasoning_content" in message or "reasoning" in message
     if isinstance(content, list):
-        kinds = {part["type"] for part in content if isinstance(part, dict)}
-        return bool(kinds) and kinds <= {"reasoning", "thinking", "redacted_thinking"}
-    return not content and ("reasoning_content" in message or "reasoning" in message)
+        spoken = [part for part in content if part not in ("", {"type": "text", "text": ""})]
+        kinds = {part["type"] for part in spoken if isinstance(part, dict)}
+        only = kinds <= {"reasoning", "thinking", "redacted_thinking"}
+        return only and (reasons or bool(kinds))
+    return not content and reasons
 
 
 def faults(messages: Sequence[Message]) -> list[str]:

@@ -111,9 +111,10 @@ def is_reasoning_only(message: Message) -> bool:
     if message["role"] != "assistant" or calls(message):
         return False
     found = parts(message)
-    if reasoning_field(message):
-        return not any(said_texts(message))
-    return found != [] and all(is_reasoning(part) for part in found)
+    speaks = any(said_texts(message)) or bool(message.get("refusal"))
+    shows = any(said(part) is None and not is_reasoning(part) for part in found)
+    reasons = bool(reasoning_field(message)) or any(is_reasoning(part) for part in found)
+    return reasons and not speaks and not shows
 
 
 def kind(message: Message) -> str:

@@ -4,6 +4,7 @@
 //! there is no other way to group. Every message costs amortised `O(log n)` at the worst: calls are
 //! found by key, and groups that a late result ties together are joined as in a union-find.
 
+use crate::calls::Calls;
 use crate::group::{Group, GroupKind};
 use crate::hashed::HashedMap;
 use crate::message::{CallKey, Facts, Role};
@@ -19,7 +20,7 @@ pub(crate) struct Grouping {
     joined: HashedMap<u32, u32>,
     /// Every join as later slot, earlier slot, and the message that tied them, in order.
     joins: Vec<(u32, u32, u32)>,
-    calls: HashedMap<CallKey, Calls>,
+    calls: Calls,
     /// Messages of the current turn with calls that have no result yet, and how many.
     pending: HashedMap<u32, u32>,
     /// The newest message with calls, and how many of them have no id and no result yet.
@@ -41,33 +42,6 @@ enum Run {
     Results(u32),
     /// Results elsewhere, and the group of those among them whose call is unknown.
     Stray(Option<u32>),
-}
-
-/// The calls that share one key, as messages. Ids hardly ever come again, so that the list of
-/// earlier calls without a result takes no memory as a rule.
-#[derive(Clone, Debug)]
-struct Calls {
-    latest: u32,
-    answered: bool,
-    earlier_unanswered: Vec<u32>,
-}
-
-impl Calls {
-    fn push(&mut self, message: u32) {
-        if !self.answered {
-            self.earlier_unanswered.push(self.latest);
-        }
-        (self.latest, self.answered) = (message, false);
-    }
-
-    /// The nearest call without a result, which has one from now on.
-    fn answer(&mut self) -> Option<u32> {
-        if self.answered {
-            return self.earlier_unanswered.pop();
-        }
-        self.answered = true;
-        Some(self.latest)
-    }
 }
 
 /// Where a message went.
@@ -196,11 +170,7 @@ impl Grouping {
     fn calls(&mut self, facts: &Facts) -> Placement {
         let (message, keys) = (self.messages(), &facts.calls);
         for key in keys.iter().flatten() {
-            self.calls.entry(*key).and_modify(|calls| calls.push(message)).or_insert(Calls {
-                latest: message,
-                answered: false,
-                earlier_unanswered: Vec::new(),
-            });
+            self.calls.push(*key, message);
         }
         self.pending.insert(message, count(keys.len()));
         self.nameless = (message, count(keys.iter().filter(|key| key.is_none()).count()));
@@ -250,7 +220,7 @@ impl Grouping {
     fn stray(&mut self, facts: &Facts, strays: Option<u32>) -> Placement {
         let (mut slot, mut ties) = (None, Vec::new());
         for key in facts.answered() {
-            let call = self.answer(key).or_else(|| Some(self.calls.get(&key)?.latest));
+            let call = self.answer(key).or_else(|| self.calls.newest(key));
             let Some(other) = call.map(|call| self.slot_of(call)) else { continue };
             let first = *slot.get_or_insert(other);
             if other != first {
@@ -275,7 +245,7 @@ impl Grouping {
 
     /// The nearest earlier call of that key without a result, which has one from now on.
     fn answer(&mut self, key: CallKey) -> Option<u32> {
-        let message = self.calls.get_mut(&key)?.answer()?;
+        let message = self.calls.answer(key)?;
         self.settle(message);
         Some(message)
     }

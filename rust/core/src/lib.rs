@@ -93,6 +93,7 @@
 //! An index holds up to 2^32 - 3 messages, each of up to 2^32 - 1 bytes. Whether tokens are more
 //! than a limit is exact only where a tokenizer keeps within its [`Bounds`].
 
+mod calls;
 mod error;
 mod group;
 mod grouping;

@@ -63,6 +63,11 @@ impl CallKey {
         Self(xxhash_rust::xxh3::xxh3_128(id.as_bytes()))
     }
 
+    /// The key of that hash.
+    pub(crate) fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
     /// The hash.
     pub fn bits(self) -> u128 {
         self.0

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyString};
 
-use crate::unicode::{encoded, is_ascii, utf8_length};
+use crate::unicode::{beyond_ascii, encoded, is_ascii};
 
 /// A text that outlives its message and can cross threads.
 pub(crate) enum Text {
@@ -66,15 +66,30 @@ pub(crate) fn with_text<T>(
     }
 }
 
-/// The UTF-8 bytes of the text of a string, and its code points.
-pub(crate) fn size(string: &Bound<'_, PyString>) -> PyResult<(usize, usize)> {
-    let code_points = string.len()?;
-    if is_ascii(string)? {
-        return Ok((code_points, code_points));
-    }
-    match utf8_length(string, code_points) {
-        Some(bytes) => Ok((bytes, code_points)),
-        None => with_text(string, |text| (text.len(), text.chars().count())),
+/// What is known of a text without keeping anything of it.
+pub(crate) struct Measure {
+    /// Bytes of its UTF-8.
+    pub(crate) bytes: usize,
+    pub(crate) code_points: usize,
+    /// The code point that it starts with; none where it is empty.
+    pub(crate) first: Option<u32>,
+}
+
+impl Measure {
+    pub(crate) fn of(string: &Bound<'_, PyString>) -> PyResult<Self> {
+        if is_ascii(string)? {
+            let text = string.to_str()?.as_bytes();
+            let first = text.first().copied().map(u32::from);
+            return Ok(Self { bytes: text.len(), code_points: text.len(), first });
+        }
+        if let Some(measure) = beyond_ascii(string, string.len()?) {
+            return Ok(measure);
+        }
+        with_text(string, |text| Self {
+            bytes: text.len(),
+            code_points: text.chars().count(),
+            first: text.chars().next().map(u32::from),
+        })
     }
 }
 

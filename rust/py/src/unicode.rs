@@ -11,6 +11,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::text::Measure;
+
 /// The most code points that are copied out of a string: 16 kB, which the nearest cache holds.
 const COPIED: usize = 4096;
 
@@ -75,10 +77,10 @@ pub(crate) fn encoded<'py>(string: &Bound<'py, PyString>) -> PyResult<Bound<'py,
     bytes.cast_into().map_err(PyErr::from)
 }
 
-/// The bytes of the UTF-8 of a string beyond ASCII with so many code points.
+/// Measures a string beyond ASCII with so many code points.
 ///
-/// `None` where it is not known without encoding: the string is long, or it has surrogates.
-pub(crate) fn utf8_length(string: &Bound<'_, PyString>, code_points: usize) -> Option<usize> {
+/// `None` where that can't be done without encoding: the string is long, or it has surrogates.
+pub(crate) fn beyond_ascii(string: &Bound<'_, PyString>, code_points: usize) -> Option<Measure> {
     if code_points > COPIED {
         return None;
     }
@@ -91,7 +93,9 @@ pub(crate) fn utf8_length(string: &Bound<'_, PyString>, code_points: usize) -> O
             drop(PyErr::take(string.py()));
             return None;
         }
-        length_of(&copy[..code_points])
+        let copy = &copy[..code_points];
+        let first = copy.first().copied();
+        length_of(copy).map(|bytes| Measure { bytes, code_points, first })
     })
 }
 

@@ -81,9 +81,37 @@ impl<'a, 'py> Fields<'a, 'py> {
 }
 
 /// The items of a list or a tuple.
-pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
-    if let Ok(list) = value.cast::<PyList>() {
-        return Some(list.iter().collect());
+///
+/// Code of the caller's that reading runs may change a list meanwhile: its length is asked each time.
+pub(crate) struct Items<'a, 'py> {
+    of: Sequence<'a, 'py>,
+    next: usize,
+}
+
+enum Sequence<'a, 'py> {
+    List(&'a Bound<'py, PyList>),
+    Tuple(&'a Bound<'py, PyTuple>),
+}
+
+/// The items of a value, where it is a list or a tuple.
+pub(crate) fn items<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Option<Items<'a, 'py>> {
+    let of = match value.cast::<PyList>() {
+        Ok(list) => Sequence::List(list),
+        Err(_) => Sequence::Tuple(value.cast::<PyTuple>().ok()?),
+    };
+    Some(Items { of, next: 0 })
+}
+
+impl<'py> Iterator for Items<'_, 'py> {
+    type Item = Bound<'py, PyAny>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.next;
+        self.next += 1;
+        match self.of {
+            Sequence::List(list) if at < list.len() => list.get_item(at).ok(),
+            Sequence::Tuple(tuple) if at < tuple.len() => tuple.get_item(at).ok(),
+            _ => None,
+        }
     }
-    value.cast::<PyTuple>().ok().map(|tuple| tuple.iter().collect())
 }

@@ -26,13 +26,13 @@ pub(super) fn visit_assistant<'py>(
     visit: Visit<'_, 'py>,
 ) -> PyResult<()> {
     let py = fields.py();
-    if let Some(calls) = fields.take(intern!(py, "tool_calls"))? {
-        let Some(calls) = items(&calls) else {
-            let what = format!("its tool_calls are {}; pass a list of calls", shown(&calls));
+    if let Some(value) = fields.take(intern!(py, "tool_calls"))? {
+        let Some(calls) = items(&value) else {
+            let what = format!("its tool_calls are {}; pass a list of calls", shown(&value));
             return Err(bad_message(position, what));
         };
-        for call in &calls {
-            visit_call(call, position, visit)?;
+        for call in calls {
+            visit_call(&call, position, visit)?;
         }
     }
     if let Some(call) = fields.take(intern!(py, "function_call"))? {

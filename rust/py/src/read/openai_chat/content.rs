@@ -38,7 +38,7 @@ impl<'py> ResultPart<'py> {
         let flat = |value: &Bound<'py, PyAny>| {
             part(value).map(|part| if let Part::Result(_) = part { Part::Other } else { part })
         };
-        items(content).unwrap_or_default().iter().map(flat).collect()
+        items(content).into_iter().flatten().map(|value| flat(&value)).collect()
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn is_stand_in(message: &Bound<'_, PyAny>) -> PyResult<bool> {
     if let Ok(text) = content.cast::<PyString>() {
         return opens_stand_in(text);
     }
-    for value in items(&content).unwrap_or_default() {
+    for value in items(&content).into_iter().flatten() {
         if let Part::Text(text) = part(&value)? {
             return opens_stand_in(&text);
         }
@@ -110,7 +110,7 @@ pub(super) fn content_text(content: &Bound<'_, PyAny>, limit: Option<usize>) -> 
         return Ok(text);
     }
     let mut first = true;
-    for value in items(content).unwrap_or_default() {
+    for value in items(content).into_iter().flatten() {
         if enough(&text) {
             break;
         }

@@ -51,7 +51,7 @@ pub(crate) fn tool_exchange(
 /// The results among the parts of a content.
 fn result_parts<'py>(content: Option<&Bound<'py, PyAny>>) -> PyResult<Vec<ResultPart<'py>>> {
     let mut found = Vec::new();
-    for value in content.and_then(items).unwrap_or_default() {
+    for value in content.and_then(items).into_iter().flatten() {
         if let Part::Result(result) = part(&value)? {
             found.push(result);
         }
@@ -90,7 +90,7 @@ fn calls(fields: &Fields<'_, '_>, visit: &mut dyn FnMut(Option<CallKey>, String)
         name.map_or(Ok(String::new()), |name| with_text(&name, str::to_owned))
     };
     let calls = fields.take(intern!(py, "tool_calls"))?;
-    for call in calls.and_then(|calls| items(&calls)).unwrap_or_default() {
+    for call in calls.iter().filter_map(items).flatten() {
         let Some(call) = Fields::of(&call, intern!(py, "id")) else { continue };
         let inner = match call.take(intern!(py, "function"))? {
             Some(function) => Some(function),

@@ -1,17 +1,17 @@
 //! A message as facts.
 
 use chatfold_core::tokens::Estimator;
-use chatfold_core::{CallKey, Facts, Role};
+use chatfold_core::{CallKey, Facts, Role, opens_like_stand_in};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::calls::{Extra, visit_assistant};
-use super::content::{Part, opens_stand_in, part};
+use super::content::{Part, part};
 use super::role::{fields, role};
 use crate::errors::{bad_message, shown};
 use crate::read::fields::{Fields, items};
-use crate::text::{size, with_text};
+use crate::text::{Measure, with_text};
 
 /// What parts without text count.
 #[derive(Clone, Copy, Debug)]
@@ -42,12 +42,12 @@ impl Reader {
         let mut facts = Facts::new(role);
         let mut tally = Tally { facts: &mut facts, reader: *self, bytes: 0, tokens: 0 };
         let content = fields.take(intern!(py, "content"))?;
-        let mut has_text = false;
+        let mut speaks = false;
         if let Some(content) = &content {
-            has_text = tally.content(content, position)?;
+            speaks = tally.content(content, position)?;
         }
         match role {
-            Role::Assistant => tally.assistant(&fields, position, has_text)?,
+            Role::Assistant => tally.assistant(&fields, position, speaks)?,
             Role::Tool => {
                 let id = fields.take_text(intern!(py, "tool_call_id"))?;
                 facts_key(tally.facts, id.as_ref(), CallKey::tool)?;
@@ -83,32 +83,35 @@ struct Tally<'a> {
 }
 
 impl Tally<'_> {
-    fn text(&mut self, text: &Bound<'_, PyString>) -> PyResult<()> {
-        let (bytes, tokens) = match self.reader.estimator {
+    fn text(&mut self, text: &Bound<'_, PyString>) -> PyResult<Measure> {
+        let measure = Measure::of(text)?;
+        self.bytes += measure.bytes;
+        self.tokens += match self.reader.estimator {
+            None => 0,
             Some(estimator) if estimator.cjk_aware => {
-                with_text(text, |text| (text.len(), estimator.count(text)))?
+                with_text(text, |text| estimator.count(text))?
             }
-            estimator => {
-                let (bytes, code_points) = size(text)?;
-                (bytes, estimator.map_or(0, |estimator| estimator.of_chars(code_points)))
-            }
+            Some(estimator) => estimator.of_chars(measure.code_points),
         };
-        self.bytes += bytes;
-        self.tokens += tokens;
+        Ok(measure)
+    }
+
+    /// The first text of a message may open like a digest or a summary; few start like one.
+    fn opening(&mut self, text: &Bound<'_, PyString>, measure: &Measure) -> PyResult<()> {
+        if measure.first == Some(u32::from('['))
+            && matches!(self.facts.role, Role::User | Role::Assistant)
+        {
+            self.facts.stand_in = with_text(text, opens_like_stand_in)?;
+        }
         Ok(())
     }
 
-    /// Says whether the content has any text.
+    /// Says whether the content holds anything but reasoning.
     fn content(&mut self, content: &Bound<'_, PyAny>, position: usize) -> PyResult<bool> {
         if let Ok(text) = content.cast::<PyString>() {
-            if text.is_empty()? {
-                return Ok(false);
-            }
-            self.text(text)?;
-            if matches!(self.facts.role, Role::User | Role::Assistant) {
-                self.facts.stand_in = opens_stand_in(text)?;
-            }
-            return Ok(true);
+            let measure = self.text(text)?;
+            self.opening(text, &measure)?;
+            return Ok(measure.bytes > 0);
         }
         let Some(parts) = items(content) else {
             let what = format!(
@@ -117,27 +120,37 @@ impl Tally<'_> {
             );
             return Err(bad_message(position, what));
         };
-        let (mut has_text, mut reasoning) = (false, !parts.is_empty());
-        let mut first = matches!(self.facts.role, Role::User | Role::Assistant);
-        for value in &parts {
-            let part = part(value)?;
-            reasoning &= matches!(part, Part::Reasoning(_));
-            if let Part::Text(text) = &part {
-                if std::mem::take(&mut first) {
-                    self.facts.stand_in = opens_stand_in(text)?;
+        let (mut speaks, mut reasons) = (false, false);
+        let mut first = true;
+        for value in parts {
+            match part(&value)? {
+                Part::Text(text) => {
+                    let measure = self.text(&text)?;
+                    if std::mem::take(&mut first) {
+                        self.opening(&text, &measure)?;
+                    }
+                    // Some send an empty text beside their reasoning.
+                    speaks |= measure.bytes > 0;
                 }
-                has_text |= !text.is_empty()?;
+                part => {
+                    let reasoning = matches!(part, Part::Reasoning(_));
+                    reasons |= reasoning;
+                    speaks |= !reasoning;
+                    self.part(part)?;
+                }
             }
-            self.part(part)?;
         }
-        self.facts.reasoning_only = reasoning && self.facts.role == Role::Assistant;
-        Ok(has_text || !(reasoning || parts.is_empty()))
+        self.facts.reasoning_only = reasons && self.facts.role == Role::Assistant;
+        Ok(speaks)
     }
 
     fn part(&mut self, part: Part<'_>) -> PyResult<()> {
         let fixed = self.reader.parts;
         self.facts.fixed_tokens += match part {
-            Part::Text(text) | Part::Reasoning(Some(text)) => return self.text(&text),
+            Part::Text(text) | Part::Reasoning(Some(text)) => {
+                self.text(&text)?;
+                0
+            }
             Part::Result(result) => {
                 // Only there are results looked for; elsewhere they are content.
                 if matches!(self.facts.role, Role::Assistant | Role::Tool) {
@@ -160,7 +173,7 @@ impl Tally<'_> {
         &mut self,
         fields: &Fields<'_, '_>,
         position: usize,
-        has_content: bool,
+        mut speaks: bool,
     ) -> PyResult<()> {
         let mut reasoning = self.facts.reasoning_only;
         let mut failed = None;
@@ -170,7 +183,7 @@ impl Tally<'_> {
                     reasoning = true;
                     self.text(&text)?;
                 }
-                Extra::Text(text) => self.text(&text)?,
+                Extra::Text(text) => speaks |= self.text(&text)?.bytes > 0,
                 Extra::Call(key) => {
                     self.facts.calls.push(key);
                 }
@@ -178,7 +191,7 @@ impl Tally<'_> {
             Ok(())
         })
         .unwrap_or_else(|error| failed = Some(error));
-        self.facts.reasoning_only = reasoning && !has_content && self.facts.calls.is_empty();
+        self.facts.reasoning_only = reasoning && !speaks && self.facts.calls.is_empty();
         self.facts.stand_in &= self.facts.calls.is_empty() && !self.facts.is_result();
         failed.map_or(Ok(()), Err)
     }

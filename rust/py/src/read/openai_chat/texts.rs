@@ -23,7 +23,7 @@ pub(crate) fn visit_texts<'py>(
         if let Ok(text) = content.cast::<PyString>() {
             visit(text.clone())?;
         } else {
-            for value in items(&content).unwrap_or_default() {
+            for value in items(&content).into_iter().flatten() {
                 visit_part(part(&value)?, visit)?;
             }
         }
