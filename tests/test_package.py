@@ -19,6 +19,7 @@ OPTIONAL = (
     "langchain_core",
     "numpy",
     "openai",
+    "opentelemetry",
     "pydantic",
     "rich",
     "ruamel",
@@ -83,7 +84,9 @@ def test_every_public_class_says_that_it_is_of_this_package() -> None:
     assert {each.__module__.partition(".")[0] for each in classes} == {"chatfold"}
 
 
-@pytest.mark.parametrize("extra", ["cli", "openai", "tiktoken", "tokenizers", "transformers"])
+@pytest.mark.parametrize(
+    "extra", ["cli", "openai", "otel", "tiktoken", "tokenizers", "transformers"]
+)
 def test_every_extra_is_declared(extra: str) -> None:
     assert extra in (importlib.metadata.metadata("chatfold").get_all("Provides-Extra") or [])
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from chatfold import _core
-from chatfold._logging import wants_info
 from chatfold._run import beside_the_loop
+from chatfold._traced import wants_reports
 from chatfold.errors import AsyncStrategyError
 from chatfold.index import MessageIndex, check_iterable
 from chatfold.overhead import Overhead
@@ -91,7 +91,7 @@ def build_index(
     index = MessageIndex(tokenizer=chosen, overhead=overhead)
     listed = messages if isinstance(messages, list) else check_iterable(messages)
     # A report tells of all messages; without one, those that surely go are not read.
-    if not wants_info() and _core.read_newest(index, listed, strategy._native):
+    if not wants_reports() and _core.read_newest(index, listed, strategy._native):
         return index
     index.extend(listed)
     return index

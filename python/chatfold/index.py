@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from chatfold import _core
 from chatfold._logging import info
-from chatfold._run import Accept, drive, drive_async
+from chatfold._run import Accept
+from chatfold._traced import traced, traced_async
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
 from chatfold.overhead import Overhead
 from chatfold.report import CompactionReport
@@ -250,20 +251,20 @@ class MessageIndex(_core.MessageIndex):
         """
         chosen = as_strategy("strategy", strategy)
         with self._counting_with(chosen.tokenizer):
-            return self._logged(drive(self, chosen))
+            return self._logged(traced(self, chosen))
 
     async def acompact(self, strategy: StrategyLike) -> CompactionReport:
         """Run a strategy that may have to wait; after an error or a cancellation all is as before."""
         chosen = as_strategy("strategy", strategy)
         with self._counting_with(chosen.tokenizer):
-            return self._logged(await drive_async(self, chosen))
+            return self._logged(await traced_async(self, chosen))
 
     async def _acompact(
         self, strategy: Strategy, *, tokenizer: Tokenizer | None, accept: Accept | None
     ) -> CompactionReport:
         """Run a strategy for who owns the index: its tokenizer may change, and a run be refused."""
         with self._counting_with(tokenizer, another=True):
-            return self._logged(await drive_async(self, strategy, accept))
+            return self._logged(await traced_async(self, strategy, accept))
 
     @contextmanager
     def _counting_with(

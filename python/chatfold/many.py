@@ -6,8 +6,8 @@ from itertools import islice
 from typing import TypeVar
 
 from chatfold import _core
-from chatfold._logging import wants_info
 from chatfold._options import integer
+from chatfold._traced import wants_reports
 from chatfold.compaction import build_index, compact
 from chatfold.errors import HistoriesError
 from chatfold.index import MessageIndex
@@ -58,7 +58,7 @@ def compact_many(
     threads = os.cpu_count() or 1
     if max_workers is not None:
         threads = integer("max_workers", max_workers, at_least=1)
-    alone = chosen._callables or not counts_natively(counter) or wants_info()
+    alone = chosen._callables or not counts_natively(counter) or wants_reports()
     results: list[list[M] | None] = []
     errors: dict[int, Exception] = {}
     for start, batch in _batches(histories):

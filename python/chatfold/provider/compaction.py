@@ -1,13 +1,15 @@
 """The provider that keeps a session small."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
 
+from chatfold import tracing
 from chatfold._logging import info, warn
 from chatfold._options import function, text
 from chatfold._run import unchanged
+from chatfold._traced import told
 from chatfold.errors import TokenizerMismatchError
 from chatfold.index import MessageIndex
 from chatfold.provider.history import StoredHistory
@@ -142,23 +144,36 @@ class CompactionProvider:
     async def _compact(
         self, phase: Phase, run: Run, index: MessageIndex, strategy: Strategy
     ) -> None:
-        event = partial(CompactionEvent, phase, run.session, strategy=strategy, index=index)
+        attributes = {
+            "compaction.provider.source_id": self.source_id,
+            "compaction.provider.phase": phase,
+            "gen_ai.conversation.id": run.session.session_id,
+        }
+        with tracing.span("compaction.provider.invoke", **attributes) as span:
+            event = partial(CompactionEvent, phase, run.session, strategy=strategy, index=index)
+            report = await self._report(event, index, strategy)
+            if span is not None:
+                span.done()
+                await told(span, report, strategy.name, index.uncounted_bytes())
+        run.reports.append(report)
+
+    async def _report(
+        self, event: Callable[..., CompactionEvent], index: MessageIndex, strategy: Strategy
+    ) -> CompactionReport:
         if self.before_hook is not None:
             report = unchanged(index)
             if not await allowed(self.before_hook, event(report=report)):
-                info("%s of session %r was vetoed", strategy.name, run.session.session_id)
-                run.reports.append(report)
-                return
+                info("%s was vetoed", strategy.name)
+                return report
 
         async def accept(report: CompactionReport) -> bool:
             return await allowed(self.after_hook, event(report=report))
 
-        report = await index._acompact(
+        return await index._acompact(
             strategy,
             tokenizer=self._tokenizer_of(strategy),
             accept=None if self.after_hook is None else accept,
         )
-        run.reports.append(report)
 
     def _tokenizer_of(self, strategy: Strategy) -> Tokenizer | None:
         return strategy.tokenizer if self.tokenizer is None else self.tokenizer

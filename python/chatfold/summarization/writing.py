@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from chatfold import tracing
 from chatfold.errors import SummaryNotSmallerError
 from chatfold.report import SummaryUsage
 from chatfold.summarization.asking import Calls, Guarded
@@ -40,6 +41,16 @@ class Writer(NamedTuple):
 
     async def write(self, material: Material, instructions: Instructions, count: Count) -> Draft:
         """Write a summary. Only what the clients do wrong becomes part of the draft."""
+        with tracing.span("compaction.summarize") as span:
+            draft = await self._write(material, instructions, count)
+            if span is not None:
+                span.done()
+                span.tell_usage(draft.usage)
+                if draft.error is not None:
+                    span.failed(draft.error)
+            return draft
+
+    async def _write(self, material: Material, instructions: Instructions, count: Count) -> Draft:
         told = min(self.limits.told, max(_SMALLEST_TOLD, material.bytes // _BYTES_PER_TOLD))
         calls = Calls(self.clients, self.timeout)
         failure: Exception | None = None
