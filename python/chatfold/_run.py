@@ -251,20 +251,23 @@ def _report(
     summaries: list[SummaryReport] | None = None,
 ) -> CompactionReport:
     before, after, steps, target_met, first_changed = run.outcome()
-    remaining = iter(own)
+    told: tuple[StrategyStep, ...] = ()
+    if steps:
+        remaining = iter(own)
+        told = tuple([_step(index, step, remaining) for step in steps])
     return CompactionReport(
-        before=_figures(index, before),
-        after=_figures(index, after),
-        steps=tuple(_step(index, step, remaining) for step in steps),
-        target_met=target_met,
-        first_changed=first_changed,
-        summaries=tuple(summaries or ()),
+        _figures(index, before),
+        _figures(index, after),
+        told,
+        target_met,
+        first_changed,
+        tuple(summaries) if summaries else (),
     )
 
 
 def _figures(index: "MessageIndex", figures: FiguresOf) -> Figures:
     counts, tokens, version = figures
-    return Figures(counts, tokens, partial(index.tokens_at, version))
+    return Figures(counts, partial(index.tokens_at, version) if tokens is None else tokens)
 
 
 def _step(index: "MessageIndex", step: StepOf, own: Iterator[tuple[str, bool]]) -> StrategyStep:

@@ -250,6 +250,8 @@ class MessageIndex(_core.MessageIndex):
             AsyncStrategyError: The strategy must be awaited: use :meth:`acompact`.
         """
         chosen = as_strategy("strategy", strategy)
+        if chosen.tokenizer is None or chosen.tokenizer == self._tokenizer:
+            return self._logged(drive(self, chosen))
         with self._counting_with(chosen.tokenizer):
             return self._logged(traced(self, chosen))
 

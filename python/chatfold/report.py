@@ -1,7 +1,6 @@
 """Reports: what a compaction did, in exact figures."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 __all__ = ["CompactionReport", "Figures", "StrategyStep", "SummaryReport", "SummaryUsage"]
@@ -31,24 +30,29 @@ class Figures:
         bytes: UTF-8 bytes of text.
     """
 
-    def __init__(
-        self, counts: tuple[int, int, int, int], tokens: int | None, count: Callable[[], int]
-    ) -> None:
-        """Take the counts, and how to count the tokens where that was not needed so far."""
-        self.messages, self.groups, self.turns, self.bytes = counts
-        self._count = count
-        if tokens is not None:
-            self.__dict__["tokens"] = tokens
+    __slots__ = ("_tokens", "bytes", "groups", "messages", "turns")
 
-    @cached_property
+    def __init__(self, counts: tuple[int, int, int, int], tokens: int | Callable[[], int]) -> None:
+        """Take the counts, and the tokens or, where they were not needed so far, how to count them."""
+        self.messages, self.groups, self.turns, self.bytes = counts
+        self._tokens = tokens
+
+    @property
     def tokens(self) -> int:
         """Exact tokens; counted when first read where no decision needed them."""
-        return self._count()
+        if not isinstance(self._tokens, int):
+            self._tokens = self._tokens()
+        return self._tokens
 
     @property
     def known_tokens(self) -> int | None:
         """The tokens where they are known already, else None; never counts."""
-        return self.__dict__.get("tokens")
+        return self._tokens if isinstance(self._tokens, int) else None
+
+    def __reduce__(self) -> tuple[type["Figures"], tuple[tuple[int, int, int, int], int]]:
+        """Pickle the figures, tokens too: they are counted for it where they were not known."""
+        counts = (self.messages, self.groups, self.turns, self.bytes)
+        return Figures, (counts, self.tokens)
 
     def __eq__(self, other: object) -> bool:
         """Compare everything, tokens too."""
@@ -80,6 +84,8 @@ class StrategyStep:
         seconds: How long it took.
     """
 
+    __slots__ = ("_freed", "groups", "reason", "seconds", "strategy", "target_met")
+
     def __init__(
         self,
         strategy: str,
@@ -88,9 +94,9 @@ class StrategyStep:
         groups: int,
         target_met: bool,
         seconds: float,
-        freed: Callable[[], int],
+        freed: int | Callable[[], int],
     ) -> None:
-        """Take the figures, and how to count what was freed."""
+        """Take the figures, and what was freed or how to count that."""
         self.strategy = strategy
         self.reason = reason
         self.groups = groups
@@ -105,10 +111,17 @@ class StrategyStep:
             f"target_met={self.target_met}, seconds={self.seconds:.6f})"
         )
 
-    @cached_property
+    @property
     def tokens_freed(self) -> int:
         """Exact tokens that it freed; counted when first read."""
-        return self._freed()
+        if not isinstance(self._freed, int):
+            self._freed = self._freed()
+        return self._freed
+
+    def __getstate__(self) -> tuple[None, dict[str, object]]:
+        """Pickle the figures; tokens are counted for it where they were not known."""
+        freed = self.tokens_freed
+        return None, {name: getattr(self, name) for name in self.__slots__} | {"_freed": freed}
 
 
 class SummaryUsage(NamedTuple):

@@ -1,0 +1,48 @@
+"""Reports are values: they compare, they are shown, and they travel between processes."""
+
+import copy
+import pickle
+
+import pytest
+
+from chatfold import MessageIndex, SlidingWindowStrategy, TruncationStrategy
+from chatfold.strategies import Strategy
+from work import Work
+
+MESSAGES = [{"role": "user", "content": f"{number} and some more words."} for number in range(20)]
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        TruncationStrategy(max_n=60, tokenizer="o200k_base"),
+        SlidingWindowStrategy(keep_last_groups=5),
+        TruncationStrategy(max_n=100),
+    ],
+    ids=["tokens known", "tokens not asked for", "unchanged"],
+)
+def test_a_pickled_report_tells_the_same(strategy: Strategy) -> None:
+    report = MessageIndex(MESSAGES, tokenizer="o200k_base").compact(strategy)
+    for copied in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):  # noqa: S301 (ours)
+        assert (copied.before, copied.after) == (report.before, report.after)
+        assert copied.after.known_tokens == report.after.tokens
+        assert [step.tokens_freed for step in copied.steps] == [
+            step.tokens_freed for step in report.steps
+        ]
+        assert list(map(repr, copied.steps)) == list(map(repr, report.steps))
+        assert str(copied) == str(report)
+        assert copied[3:] == report[3:]
+
+
+def test_figures_are_counted_once_and_only_when_read() -> None:
+    index = MessageIndex(
+        [*MESSAGES, {"role": "user", "content": "unheard of: qwzk"}], tokenizer="cl100k_base"
+    )
+    report = index.compact(SlidingWindowStrategy(keep_last_groups=5))
+    assert "tokens=not counted" in repr(report.before)
+    first = Work()
+    tokens = report.before.tokens
+    assert first.done.texts_counted > 0
+    again = Work()
+    assert report.before.tokens == tokens == report.before.known_tokens
+    assert again.done.texts_counted == 0
