@@ -24,8 +24,9 @@ SavedOf: TypeAlias = tuple[
     list[int | None],
     list[tuple[int, int, str, bool]],
     list[tuple[str, str, int | None, list[tuple[bool, int]], bool, str, bool]],
+    list[int],
 ]
-"""Tokens; excluded groups; stand-ins: the memory of an index."""
+"""Tokens; excluded groups; stand-ins; protected groups: the memory of an index."""
 
 Callables: TypeAlias = dict[int, Callable[..., Any]]
 """The caller's own triggers, formatters and strategies by the number that the core knows."""

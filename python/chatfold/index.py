@@ -232,6 +232,21 @@ class MessageIndex(_core.MessageIndex):
         """
         return _core.restore(self, group)
 
+    def protect(self, group: MessageGroup) -> bool:
+        """Protect a group from every strategy; say whether that is new.
+
+        It stays so until :meth:`unprotect`, in the saved state too. What is excluded already does not
+        come back by it, and :meth:`exclude` and :meth:`replace` take no notice of it.
+
+        Raises:
+            ValueError: The group is a stand-in.
+        """
+        return _core.protect(self, group, protected=True)
+
+    def unprotect(self, group: MessageGroup) -> bool:
+        """Protect a group no longer; say whether it was protected."""
+        return _core.protect(self, group, protected=False)
+
     def replace(
         self, groups: Iterable[MessageGroup], text: str, *, reason: str, role: str = "assistant"
     ) -> MessageGroup | None:

@@ -23,7 +23,7 @@ VERSION = 1
 
 def to_state(index: "MessageIndex") -> dict[str, Any]:
     """Write the state of an index."""
-    tokens, groups, stand_ins = _core.save(index)
+    tokens, groups, stand_ins, protected = _core.save(index)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -44,6 +44,7 @@ def to_state(index: "MessageIndex") -> dict[str, Any]:
             }
             for role, text, count, replaces, included, reason, replaced in stand_ins
         ],
+        "protected": protected,
     }
 
 
@@ -128,4 +129,4 @@ def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
     groups = [
         (first, length, reason, replaced) for first, length, reason, replaced in state["groups"]
     ]
-    return state["tokens"] if counts else [], groups, stand_ins
+    return state["tokens"] if counts else [], groups, stand_ins, list(state["protected"])

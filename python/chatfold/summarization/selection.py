@@ -126,7 +126,7 @@ def select(
     spoken = [group for group in groups if group not in merged]
     users = [group for group in spoken if group.kind == "user" or group == asked]
     kept = tail.tail(reversed(spoken)) | {*groups[-1:], *users[-1:]}
-    kept.update(group for group in spoken if group.pending)
+    kept.update(group for group in spoken if group.pending or group.protected)
     kept.update(_within(user_tokens, [group for group in users if group not in kept]))
     fresh = enough([*summaries, *(group for group in spoken if group not in kept)])
     fresh = [group for group in fresh if group not in merged]

@@ -166,6 +166,23 @@ pub(crate) fn restore(
     PyMessageIndex::with(index, |state| Ok(state.core.restore(id)))
 }
 
+/// Protects a group from every strategy, or no longer. Says whether that is new.
+#[pyfunction]
+pub(crate) fn protect(
+    index: &Bound<'_, PyMessageIndex>,
+    group: &Bound<'_, PyMessageGroup>,
+    protected: bool,
+) -> PyResult<bool> {
+    let id = own(group, index)?;
+    if id.stand_in.is_some() {
+        return Err(PyValueError::new_err(
+            "the group is a stand-in, which a later one may replace; protect the groups of the list \
+             that must stay",
+        ));
+    }
+    PyMessageIndex::with(index, |state| Ok(state.core.protect(id, protected)))
+}
+
 /// Puts a text in the place of included groups; `None` where it is not shorter than they are.
 #[pyfunction]
 pub(crate) fn replace(

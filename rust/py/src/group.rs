@@ -111,6 +111,12 @@ impl PyMessageGroup {
         self.with(py, |state| Ok(state.core.is_pending(self.id)))
     }
 
+    /// Whether the caller protects it from every strategy.
+    #[getter]
+    fn protected(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |state| Ok(state.core.is_protected(self.id)))
+    }
+
     /// Whether it is left out of what is kept.
     #[getter]
     fn excluded(&self, py: Python<'_>) -> PyResult<bool> {

@@ -20,7 +20,9 @@ mod work;
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use super::execution::{PyExecution, ask, exclude, read_floor, read_newest, replace, restore};
+    use super::execution::{
+        PyExecution, ask, exclude, protect, read_floor, read_newest, replace, restore,
+    };
     #[pymodule_export]
     use super::group::{PyGroupList, PyMessageGroup};
     #[pymodule_export]

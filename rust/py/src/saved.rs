@@ -18,8 +18,8 @@ type GroupOf = (u32, u32, String, bool);
 type IdOf = (bool, u32);
 /// Role, text, tokens, what it replaced, included, reason, whether another stands for it.
 type StandInOf = (String, String, Option<u32>, Vec<IdOf>, bool, String, bool);
-/// Tokens, groups, stand-ins.
-type SavedOf = (Vec<Option<u32>>, Vec<GroupOf>, Vec<StandInOf>);
+/// Tokens, groups, stand-ins, protected groups.
+type SavedOf = (Vec<Option<u32>>, Vec<GroupOf>, Vec<StandInOf>, Vec<u32>);
 
 /// The memory of an index.
 #[pyfunction]
@@ -32,6 +32,7 @@ pub(crate) fn save(index: &Bound<'_, PyMessageIndex>) -> PyResult<SavedOf> {
             saved.tokens,
             groups.map(|group| (group.first, group.len, group.reason, group.replaced)).collect(),
             stand_ins.map(stand_in_to_python).collect(),
+            saved.protected,
         ))
     })
 }
@@ -55,7 +56,7 @@ fn stand_in_to_python(stand_in: SavedStandIn) -> StandInOf {
 /// Takes over a saved memory. Says `false`, and takes nothing over, where it does not fit.
 #[pyfunction]
 pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResult<bool> {
-    let (tokens, groups, stand_ins) = saved;
+    let (tokens, groups, stand_ins, protected) = saved;
     let stand_ins = stand_ins
         .into_iter()
         .map(|(role, text, tokens, replaces, included, reason, replaced)| {
@@ -73,7 +74,7 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
     let groups = groups
         .map(|(first, len, reason, replaced)| SavedGroup { first, len, reason, replaced })
         .collect();
-    let saved = Saved { tokens, groups, stand_ins };
+    let saved = Saved { tokens, groups, stand_ins, protected };
     PyMessageIndex::with(index, |state| Ok(state.core.load(&saved, true)))
 }
 

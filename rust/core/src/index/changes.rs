@@ -36,6 +36,8 @@ pub(super) enum Change {
     Link { group: GroupId, before: Option<u32> },
     /// A stand-in was written or dissolved.
     StandIn { number: u32, dissolved: bool },
+    /// A group was protected, or no longer.
+    Protected { slot: u32, before: bool },
 }
 
 /// A point in the life of an index, to which changes can be undone.
@@ -268,6 +270,7 @@ impl MessageIndex {
                 Some(Change::StandIn { number, dissolved }) => {
                     self.stand_ins[number as usize].dissolved = dissolved;
                 }
+                Some(Change::Protected { slot, before }) => self.set_protected(slot, before),
                 None => {}
             }
         }

@@ -7,6 +7,7 @@ mod changes;
 mod figures;
 mod groups;
 mod lookups;
+mod protected;
 mod readmission;
 mod saved;
 mod tokens;
@@ -54,6 +55,8 @@ pub struct MessageIndex {
     /// A message in the role of the user that opens as a stand-in does and is newer than all others
     /// of the user.
     doubtful: Option<u32>,
+    /// Slots of groups that the caller protects.
+    protected: BTreeSet<u32>,
     epoch: u32,
     log: Vec<Change>,
 }

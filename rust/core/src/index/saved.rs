@@ -17,6 +17,8 @@ pub struct Saved {
     pub groups: Vec<SavedGroup>,
     /// The stand-ins, each after those that it replaced.
     pub stand_ins: Vec<SavedStandIn>,
+    /// The groups that are protected, by the position of their first message.
+    pub protected: Vec<u32>,
 }
 
 /// A group of the list that is excluded or stood for.
@@ -124,7 +126,11 @@ impl MessageIndex {
             .collect();
         let tokens = self.tokens.iter().take(before as usize);
         let tokens = tokens.map(|&tokens| Some(tokens).filter(|&known| known != UNKNOWN)).collect();
-        Saved { tokens, groups, stand_ins }
+        let firsts = self.protected_slots().map(|slot| self.grouping.group(slot).first());
+        let mut protected: Vec<u32> = firsts.filter(|&first| first < before).collect();
+        protected.sort_unstable();
+        protected.dedup();
+        Saved { tokens, groups, stand_ins, protected }
     }
 
     fn first_of(&self, slot: u32) -> SavedId {
@@ -159,7 +165,10 @@ impl MessageIndex {
                 (len == group.len as usize).then_some((group.first, slot))
             })
             .collect();
-        let complete = found.len() == saved.groups.len() && saved.tokens.len() <= self.tokens.len();
+        let protected = || saved.protected.iter().filter_map(|first| slots.get(first));
+        let complete = found.len() == saved.groups.len()
+            && saved.tokens.len() <= self.tokens.len()
+            && protected().count() == saved.protected.len();
         if strict && !complete {
             return false;
         }
@@ -171,6 +180,7 @@ impl MessageIndex {
                 self.note_counted(message);
             }
         }
+        self.protected.extend(protected().map(|&(slot, _)| slot));
         let ids = self.load_stand_ins(saved, &found);
         for group in &saved.groups {
             let Some(&slot) = found.get(&group.first) else { continue };

@@ -7,7 +7,7 @@ use crate::index::MessageIndex;
 
 /// Which groups a strategy keeps whatever its target says.
 ///
-/// Groups whose call still waits for its result are kept always.
+/// Groups whose call still waits for its result and groups that the caller protects are kept always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protection {
     /// Keep system and developer messages.
@@ -44,6 +44,7 @@ impl Protection {
     /// Costs as much as what it protects.
     pub(super) fn of(self, index: &MessageIndex) -> Protected {
         let mut others: BTreeSet<u32> = index.pending_slots().collect();
+        others.extend(index.protected_slots());
         let nth = self.minimum_preserved.max(1) as usize - 1;
         let newest = if index.newest_non_system().next().is_some() {
             index.newest_non_system().nth(nth).unwrap_or(0)

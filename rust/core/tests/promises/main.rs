@@ -23,6 +23,7 @@ mod laziness;
 mod life;
 mod outcomes;
 mod pairs;
+mod protected;
 mod readmission;
 mod runs;
 mod saved;

@@ -69,8 +69,15 @@ fn garbage() -> BoxedStrategy<Saved> {
         },
     );
     let tokens = prop::collection::vec(prop::option::of(0..9u32), 0..14);
-    (tokens, prop::collection::vec(group, 0..5), prop::collection::vec(stand_in, 0..4))
-        .prop_map(|(tokens, groups, stand_ins)| Saved { tokens, groups, stand_ins })
+    let (groups, stand_ins) =
+        (prop::collection::vec(group, 0..5), prop::collection::vec(stand_in, 0..4));
+    (tokens, groups, stand_ins, prop::collection::vec(0..12u32, 0..2))
+        .prop_map(|(tokens, groups, stand_ins, protected)| Saved {
+            tokens,
+            groups,
+            stand_ins,
+            protected,
+        })
         .boxed()
 }
 
