@@ -266,7 +266,7 @@ class MessageIndex(_core.MessageIndex):
         """
         chosen = as_strategy("strategy", strategy)
         if chosen.tokenizer is None or chosen.tokenizer == self._tokenizer:
-            return self._logged(drive(self, chosen))
+            return self._logged(traced(self, chosen))
         with self._counting_with(chosen.tokenizer):
             return self._logged(traced(self, chosen))
 
