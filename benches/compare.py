@@ -18,6 +18,7 @@ os.environ["RAYON_NUM_THREADS"] = "1"
 from benches import linearity, machine, page
 from benches.claims import claims
 from benches.measure import effort
+from benches.peers import histories
 from benches.peers.task import TASKS
 from benches.races import count_texts, run_task
 from benches.strategies import NAMES
@@ -90,6 +91,11 @@ def main() -> None:
         figures = measure(options)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        if "agent-framework-core" not in histories.missing():
+            from benches import framework  # noqa: PLC0415 (it needs the package)
+
+            sizes = framework.SIZES[:1] if options.quick else framework.SIZES
+            framework.measure_and_write(kept.parent, sizes, figures["machine"]["time"])
     page.write(json.loads(kept.read_text(encoding="utf-8")), options.docs)
 
 

@@ -60,7 +60,7 @@ def _row(cells: Iterable[object]) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def _table(head: list[str], rows: Iterable[list[object]]) -> Iterator[str]:
+def table(head: list[str], rows: Iterable[list[object]]) -> Iterator[str]:
     yield _row(head)
     yield _row(["---"] + ["---:"] * (len(head) - 1))
     yield from map(_row, rows)
@@ -83,7 +83,7 @@ def _digits(figure: float) -> str:
 
 def _claims(figures: dict[str, Any]) -> Iterator[str]:
     yield "## What the design asks for\n"
-    yield from _table(
+    yield from table(
         ["what", "must be", "measured"],
         (
             [
@@ -109,7 +109,7 @@ def _counting(figures: dict[str, Any]) -> Iterator[str]:
                 [kind, *(_digits(speeds[name]) if speeds[name] else _NOTHING for name in names)]
             )
         yield f"`{encoding}`:\n"
-        yield from _table(["text", *names], rows)
+        yield from table(["text", *names], rows)
         gains = {
             name: [each[names[0]] / each[name] for each in kinds.values() if each[name]]
             for name in others
@@ -137,10 +137,10 @@ def _tasks(figures: dict[str, Any]) -> Iterator[str]:
                 shown = f"{kept[0]:,} messages, {kept[1]:,} tokens" if kept else ""
                 ratio = "" if name == "chatfold" else f"{_digits(seconds[at] / ours)} {_TIMES}"
                 rows.append([TASKS[task], name, time(seconds[at]), ratio, shown])
-    yield from _table(["task", "package", "time", "against chatfold", "kept"], rows)
+    yield from table(["task", "package", "time", "against chatfold", "kept"], rows)
     yield "By the length of the history; a package that has dropped out is left blank:\n"
     sizes = [size for size in next(iter(figures["tasks"].values()))["sizes"] if str(size)[0] == "1"]
-    yield from _table(
+    yield from table(
         ["task", "package", *(f"{size:,}" for size in sizes)],
         (
             [
@@ -164,7 +164,7 @@ def _strategies(figures: dict[str, Any]) -> Iterator[str]:
     )
     yield "![Time of each strategy](benchmarks/strategies.svg)\n"
     head = ["strategy", *(f"{size:,}" for size in sizes), f"with index, {sizes[-1]:,}", "exponent"]
-    yield from _table(
+    yield from table(
         head,
         (
             [
@@ -180,8 +180,8 @@ def _strategies(figures: dict[str, Any]) -> Iterator[str]:
 
 def _setting(figures: dict[str, Any]) -> Iterator[str]:
     yield "## Machine and versions\n"
-    yield from _table(["", ""], [[key, value] for key, value in figures["machine"].items()])
-    yield from _table(["package", "version"], [[*item] for item in figures["versions"].items()])
+    yield from table(["", ""], [[key, value] for key, value in figures["machine"].items()])
+    yield from table(["package", "version"], [[*item] for item in figures["versions"].items()])
 
 
 def write(figures: dict[str, Any], docs: Path) -> None:

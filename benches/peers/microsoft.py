@@ -35,7 +35,7 @@ class _Tokenizer:
         return self._count(text) if self._count else 0
 
 
-def _own(message: Message) -> Own:
+def as_own(message: Message) -> Own:
     if message["role"] == "tool":
         result = Content.from_function_result(message["tool_call_id"], result=message["content"])
         return Own("tool", [result])
@@ -57,7 +57,7 @@ def _text(message: Own) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+def finish(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         coroutine.send(None)
     except StopIteration as end:
@@ -69,19 +69,19 @@ def _run(coroutine: Coroutine[Any, Any, T]) -> T:
 def _turn(own: list[Own]) -> Contender:
     strategy = TruncationStrategy(max_n=TOKENS, compact_to=TOKENS * 3 // 4, tokenizer=_Tokenizer())
     # By a window at first: truncation of a long history takes it long, and is not measured here.
-    _run(apply_compaction(own, strategy=SlidingWindowStrategy(keep_last_groups=GROUPS)))
-    pairs = ((_own(first), _own(second)) for first, second in more_turns())
+    finish(apply_compaction(own, strategy=SlidingWindowStrategy(keep_last_groups=GROUPS)))
+    pairs = ((as_own(first), as_own(second)) for first, second in more_turns())
 
     def run(pair: tuple[Own, Own]) -> list[Own]:
         own.extend(pair)
-        return _run(apply_compaction(own, strategy=strategy))
+        return finish(apply_compaction(own, strategy=strategy))
 
     return Contender(run, lambda: next(pairs))
 
 
 def peers(task: Task, history: list[Message]) -> dict[str, Peer]:
     """Give the contenders of a task."""
-    own = [_own(message) for message in history]
+    own = [as_own(message) for message in history]
 
     def fresh() -> list[Own]:
         for message in own:
@@ -100,6 +100,6 @@ def peers(task: Task, history: list[Message]) -> dict[str, Peer]:
             "remove": SelectiveToolCallCompactionStrategy(keep_last_tool_call_groups=1),
         }[task]
         contender = Contender(
-            lambda messages: _run(apply_compaction(messages, strategy=strategy)), fresh
+            lambda messages: finish(apply_compaction(messages, strategy=strategy)), fresh
         )
     return {"agent-framework-core": Peer(contender, _text)}

@@ -124,7 +124,8 @@ def test_after_strategy_compacts_what_is_stored_at_the_end_of_a_turn(
     run(check())
 
 
-def test_a_summary_made_before_a_run_is_not_stored_and_not_made_again() -> None:
+@pytest.mark.parametrize("reload", [False, True])
+def test_a_summary_made_before_a_run_is_not_stored_and_not_made_again(*, reload: bool) -> None:
     asked = []
 
     async def model(messages: list[dict[str, str]]) -> str:
@@ -132,18 +133,41 @@ def test_a_summary_made_before_a_run_is_not_stored_and_not_made_again() -> None:
         return "They talk."
 
     strategy = SummarizationStrategy(client=model, target_count=4, threshold=20)
-    agent, client = agent_with(CompactionProvider(before_strategy=strategy))
+    provider = CompactionProvider(before_strategy=strategy)
+    agent, client = agent_with(provider)
 
     async def check() -> None:
+        nonlocal agent
         session = agent.create_session()
         for turn in range(40):
             await agent.run(f"Question {turn}, and a few words more.", session=session)
+            if reload:
+                session = AgentSession.from_dict(json.loads(json.dumps(session.to_dict())))
+                agent, other = agent_with(provider)
+                other.sent = client.sent
         assert len(asked) == 3
         assert [m.text for m in client.sent[-1] if m.text.startswith("[Summary]")] == [
             "[Summary] They talk."
         ]
         assert len(stored(session)) == 80
         assert not any(m.text.startswith("[Summary]") for m in stored(session))
+
+    run(check())
+
+
+def test_a_saved_memory_that_does_not_fit_is_made_anew() -> None:
+    agent, client = agent_with(CompactionProvider(before_strategy=digests()), CallsFirst(4))
+
+    async def check() -> None:
+        session = agent.create_session()
+        await agent.run("Question.", session=session)
+        saved = session.to_dict()
+        assert saved["state"]["compaction"]["in_flight"]["messages"] == 9
+        for damaged in ({"messages": 3}, {"messages": 4, "index": {}}, "what?"):
+            saved["state"]["compaction"]["in_flight"] = damaged
+            other = AgentSession.from_dict(saved)
+            await agent.run(f"Question {damaged}.", session=other)
+            assert raw_results(client.sent[-1]) == 1
 
     run(check())
 

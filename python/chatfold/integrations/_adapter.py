@@ -89,6 +89,18 @@ class AdaptedHistory(Generic[M]):
         for each, message in zip(chat[:shared], messages, strict=False):
             each.message = message
 
+    def restore(
+        self, messages: Sequence[M], load: Callable[[list[ChatMessage]], MessageIndex]
+    ) -> None:
+        """Take the index that ``load`` makes of these messages, as from a saved state.
+
+        Raises:
+            StateError: As ``load`` raises it; nothing has happened.
+        """
+        chat = [self._read(message) for message in messages]
+        self.index = load(chat)
+        self._chat, self._parts = chat, [self._parts_of(message) for message in messages]
+
     def included(self) -> list[M]:
         """Give what is kept: the package's own messages, and one for each stand-in."""
         return [

@@ -9,6 +9,7 @@ from chatfold.index import MessageGroup, MessageIndex
 from chatfold.integrations._adapter import AdaptedHistory, Recent
 from chatfold.integrations.agent_framework.annotations import (
     exclude,
+    flags_of,
     include,
     is_excluded,
     link,
@@ -17,6 +18,7 @@ from chatfold.integrations.agent_framework.annotations import (
     summary_of,
 )
 from chatfold.integrations.agent_framework.messages import ADAPTER
+from chatfold.report import CompactionReport
 
 
 class AnnotatedHistory:
@@ -50,7 +52,7 @@ class AnnotatedHistory:
         return self.history.index
 
     @property
-    def is_written(self) -> bool:
+    def _is_written(self) -> bool:
         """Whether the list leaves out as much as the index: a late result brings a group back."""
         left_out = sum(self._flags) + sum(excluded for _, excluded in self._stood)
         return left_out == self.index.total_message_count - self.index.included_message_count
@@ -59,7 +61,7 @@ class AnnotatedHistory:
         """Tell whether a list says what it said when it was read or written last, and maybe more."""
         own, stood = self._split(messages)
         known = len(self._flags)
-        flags = [is_excluded(message) for message in own]
+        flags = flags_of(own)
         return (
             len(own) >= known
             and flags[:known] == self._flags
@@ -86,19 +88,32 @@ class AnnotatedHistory:
         self._remember(messages)
         return True
 
-    def write(self, messages: list[Message]) -> bool:
-        """Write what the index leaves out into the list, in place; say whether anything changed."""
+    def write(self, messages: list[Message], report: CompactionReport) -> bool:
+        """Write what the index leaves out into the list, in place; say whether anything changed.
+
+        Where the report says that nothing did, and the list says the same as the index, not even an
+        annotation is written.
+        """
+        if not report.changed and self._is_written:
+            return False
         if any(message.message_id is None for message in messages):
             annotate_message_groups(messages)
         new = _New(messages)
-        groups = list(self.index.groups)
         own = self.history.messages
-        written = [(group, self._messages_of(group, own, new)) for group in groups]
+        groups = [(group, group.positions) for group in self.index.groups]
+        stand_ins = [group for group, positions in groups if not positions]
+        for group in stand_ins:
+            self._messages_of(group, own, new)
         changed = bool(new.before)
-        for group, held in written:
-            for message in held:
-                changed |= self._write_one(message, group)
-        for group in self._made.keys() - set(groups):
+        flags = flags_of(own)
+        for group, positions in groups:
+            excluded = group.excluded
+            if not positions:
+                changed |= self._write_one(self._made[group], group)
+            elif any(flags[at] is not excluded for at in positions):
+                for at in positions:
+                    changed |= self._write_one(own[at], group)
+        for group in self._made.keys() - set(stand_ins):
             # What it stood for has come back.
             exclude(self._made.pop(group), "restored")
             changed = True
@@ -134,7 +149,7 @@ class AnnotatedHistory:
 
     def _remember(self, messages: list[Message]) -> None:
         own, stood = self._split(messages)
-        self._flags = [is_excluded(message) for message in own]
+        self._flags = flags_of(own)
         self._stood = [(ADAPTER.first_part(message), is_excluded(message)) for message in stood]
 
     def _messages_of(self, group: MessageGroup, own: list[Message], new: "_New") -> list[Message]:

@@ -23,6 +23,11 @@ def is_excluded(message: Message) -> bool:
     return bool(message.additional_properties.get(EXCLUDED_KEY, False))
 
 
+def flags_of(messages: Iterable[Message]) -> list[bool]:
+    """Tell of each message whether it is left out."""
+    return [bool(message.additional_properties.get(EXCLUDED_KEY)) for message in messages]
+
+
 def reason_of(message: Message) -> str:
     """Give the reason why a message is left out."""
     reason = message.additional_properties.get(EXCLUDE_REASON_KEY)

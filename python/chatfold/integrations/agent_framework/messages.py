@@ -42,11 +42,12 @@ def to_chat(message: Message) -> dict[str, Any]:
     calls: dict[object, dict[str, Any]] = {}
     results = 0
     for content in message.contents:
-        call, result = call_of(content), result_of(content)
-        if call is not None:
+        if content.type == "text":
+            parts.append({"type": "text", "text": content.text})
+        elif (call := call_of(content)) is not None:
             # A request for approval repeats the call that it is about.
             calls.setdefault(call["id"] or id(content), call)
-        elif result is not None:
+        elif (result := result_of(content)) is not None:
             parts.append(result)
             results += 1
         else:

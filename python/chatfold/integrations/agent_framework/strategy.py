@@ -49,7 +49,7 @@ class CompactionStrategy:
                 # Another call may have compacted the same list while this one waited.
                 if history.knows(messages):
                     self.last_report = report
-                    return (report.changed or not history.is_written) and history.write(messages)
+                    return history.write(messages, report)
 
     def __repr__(self) -> str:
         """Show the strategy."""
