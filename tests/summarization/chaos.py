@@ -98,6 +98,13 @@ class Talk:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.number = 0
+        self.unanswered: list[str] = []
+
+    def late_result(self) -> Iterator[Message]:
+        """Make a result for a call that was given up, now and then."""
+        if self.unanswered and self.rng.random() < 0.3:
+            call = self.unanswered.pop(self.rng.randrange(len(self.unanswered)))
+            yield {"role": "tool", "tool_call_id": call, "content": self._text()}
 
     def _text(self, opening: str = "") -> str:
         self.number += 1
@@ -116,16 +123,18 @@ class Talk:
             yield assistant(self._text())
 
     def _round(self) -> Iterator[Message]:
-        calls = []
+        calls: list[dict[str, Any]] = []
         for _ in range(self.rng.choice([1, 1, 1, 3])):
             arguments = self._text().replace("\ud800", "")
             function = {"name": "read", "arguments": arguments}
             calls.append({"id": f"c{self.number}", "type": "function", "function": function})
         yield {"role": "assistant", "content": None, "tool_calls": calls}
         for call in calls:
-            if self.rng.random() < 0.97:
+            if self.rng.random() < 0.95:
                 text = self._text(self.rng.choice(["", "", "Error: "]))
                 yield {"role": "tool", "tool_call_id": call["id"], "content": text}
+            else:
+                self.unanswered.append(call["id"])
 
 
 def canaries(messages: list[Message]) -> set[str]:

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import os
 import random
+from collections.abc import Iterable
 from contextlib import suppress
 
 import pytest
@@ -35,13 +36,31 @@ class Conversation:
         self.client.meanwhile = self.talk_on
 
     def talk_on(self) -> None:
-        for message in self.talk.turn():
+        self.take(self.talk.turn())
+
+    def take(self, messages: Iterable[Message]) -> None:
+        for message in messages:
             self.copies.append(copy.deepcopy(message))
             self.index.append(message)
+
+    def wait_for_the_next_day(self) -> None:
+        """Go on with what was saved; late results bring back no more than they have to."""
+        if self.rng.random() < 0.1:
+            self.index = MessageIndex.from_state(self.index.to_state(), self.index.messages)
+        for result in self.talk.late_result():
+            before = self.index.included_byte_count
+            self.take([result])
+            group = next(
+                each for each in self.index.groups if len(self.index) - 1 in each.positions
+            )
+            limit = 8 * self.options["max_summary_tokens"]
+            assert not group.excluded
+            assert self.index.included_byte_count < before + group.byte_count + limit
 
     async def go_on(self) -> None:
         for _ in range(TURNS):
             self.talk_on()
+            self.wait_for_the_next_day()
             await self.step()
 
     async def step(self) -> None:
@@ -76,7 +95,10 @@ class Conversation:
         included = set(own)
         for at, message in enumerate(index.messages):
             assert at in included or message["role"] != "system"
-        assert {len(index.messages) - 1, *last_user(index.messages)} <= included
+        assert set(last_user(index.messages)) <= included
+        # A late result belongs to the place of its call, so the newest message may be of an old group.
+        newest = [each for each in index.groups if each.positions and each.kind != "system"][-1:]
+        assert not any(each.excluded for each in newest)
         # Promise 4: nothing of the caller's is changed.
         assert index.messages == self.copies
         # Promise 8: what was gone stays gone.
