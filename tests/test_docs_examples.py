@@ -27,6 +27,14 @@ def test_an_example_runs(name: str) -> None:
     assert "79,685 tokens" in run_program(EXAMPLES / name).replace("  ", " ")
 
 
+def test_the_agent_with_sessions_keeps_all_and_loads_little() -> None:
+    *turns, stored, loaded = run_program(EXAMPLES / "agent_with_sessions.py").splitlines()
+    assert stored.startswith("stored: 423 messages, ")
+    assert int(loaded.split()[-2].replace(",", "")) < 8_000
+    largest = [int(line.split()[-3].replace(",", "")) for line in turns]
+    assert 8_000 < max(largest) <= 12_000
+
+
 def test_the_session_is_what_its_generator_makes(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "session", tmp_path / "session")
     shutil.copy(EXAMPLES / "make_agent_session.py", tmp_path)

@@ -94,7 +94,7 @@ class InFlight:
             )
             index.sync(messages)
         state = index.to_state()
-        if not state["groups"] and not state["stand_ins"]:
+        if not any(state[what] for what in ("groups", "stand_ins", "protected")):
             return None
         return {"messages": _encoded(messages, positions), "index": state}
 
