@@ -196,6 +196,7 @@ The framework groups and annotates the list before and after any strategy, which
 
 On a list that the framework has grouped already, and counted where tokens matter.
 chatfold reads the messages and counts what it needs within this time.
+Windows and removal ask for no more than the annotations hold, so that the framework is ahead there; each message is read once, and the next part shows what a turn costs afterwards.
 """,
     "turn": """## One more turn
 
@@ -205,9 +206,14 @@ What is left of chatfold's time is nearly all the framework's own, which looks a
 }
 
 
+_BUSY = "Others were working on the machine, so this is processor time, once for what takes long.\n"
+
+
 def _page(figures: dict[str, Any]) -> Iterator[str]:
     sizes = figures["sizes"]
     yield _TOP
+    if figures["machine"]["time"] == "of the processor":
+        yield _BUSY
     for part, text in _WHAT.items():
         yield text
         rows = []

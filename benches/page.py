@@ -36,6 +36,7 @@ _METHOD = """## Method
 - A package drops out of a task where a run would take longer than ten seconds, and none but chatfold gets a history of 1,000,000 messages.
   What takes longer than half a second is run once, after a first run.
 - Between two turns of a conversation the other packages take theirs, so that each finds the caches of the processor cold, as it would after the wait for a model; the first table has turns one right after the other.
+- Within Microsoft's agent framework both sides are measured on [a page of their own](benchmarks/agent_framework.md).
 - Counting is on one thread, of texts of 2,000 characters, one call a text.
   A dash means that a counter's sum is not that of `tiktoken`, or that it was not run.
 - English, European, Russian and Arabic texts are words drawn from the vocabulary by rank, 15 % of them put together from two parts; Chinese and Japanese from short lists of words; the manual and the library are those of Python itself.
@@ -47,6 +48,7 @@ pip install --group bench
 python -m benches.smoke        # each benchmark once: does it work?
 python -m benches.linearity    # how the time of each strategy grows
 python -m benches.compare      # this page
+python -m benches.framework    # beside the strategies of Microsoft's agent framework
 asv run --quick --python=same  # the suite, one by one
 ```
 """

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from operator import is_
 from typing import Any, Generic, Protocol, TypeVar
 
-from chatfold.index import MessageIndex
+from chatfold.index import MessageGroup, MessageIndex
 
 M = TypeVar("M")
 
@@ -36,6 +36,9 @@ class Adapter(Protocol[M]):
     def write(self, stand_in: dict[str, Any]) -> M:
         """Make a message of a stand-in, which has a role and a text as content."""
 
+    def rewrite(self, message: M, chat: dict[str, Any], shortened: dict[str, Any]) -> M:
+        """Make a copy of a message that was read as ``chat``, with the texts of ``shortened``."""
+
 
 class AdaptedHistory(Generic[M]):
     """An index about a list of messages of another package, that follows the list as it grows.
@@ -53,6 +56,7 @@ class AdaptedHistory(Generic[M]):
         self._chat: list[ChatMessage] = []
         self._parts: list[tuple[object, ...]] = []
         self._written: dict[tuple[str, str], M] = {}
+        self._shortened: dict[int, tuple[dict[str, Any], M, M]] = {}
 
     @property
     def messages(self) -> list[M]:
@@ -103,10 +107,21 @@ class AdaptedHistory(Generic[M]):
 
     def included(self) -> list[M]:
         """Give what is kept: the package's own messages, and one for each stand-in."""
-        return [
-            each.message if isinstance(each, ChatMessage) else self._write(each)
-            for each in self.index.included_messages()
-        ]
+        return [self._kept(position, chat) for position, _, chat in placed(self.index)]
+
+    def _kept(self, position: int | None, chat: dict[str, Any]) -> M:
+        if position is None:
+            return self._write(chat)
+        own = self._chat[position]
+        if chat is own:
+            message: M = own.message
+            return message
+        # Strategies that shorten give a copy; it is the same one for as long as it stays so.
+        known = self._shortened.get(position)
+        if known is None or known[0] is not chat or known[1] is not own.message:
+            rewritten = self._adapter.rewrite(own.message, own, chat)
+            self._shortened[position] = known = (chat, own.message, rewritten)
+        return known[2]
 
     def _read(self, message: M) -> ChatMessage:
         chat = ChatMessage(self._adapter.read(message))
@@ -122,6 +137,27 @@ class AdaptedHistory(Generic[M]):
 
     def _parts_of(self, message: M) -> tuple[object, ...]:
         return tuple(self._adapter.parts(message)) or (message,)
+
+
+def placed(index: MessageIndex) -> list[tuple[int | None, MessageGroup, dict[str, Any]]]:
+    """Give what is kept in order: the position where it has one, the group, and the message."""
+    found: list[tuple[int, int | None, MessageGroup, dict[str, Any]]] = []
+    for group in index.included_groups:
+        positions = group.positions
+        if positions:
+            kept = zip(positions, group.messages, strict=True)
+            found += [(position, position, group, chat) for position, chat in kept]
+        else:
+            found.append((_place(group), None, group, group.messages[0]))
+    found.sort(key=lambda each: each[0])
+    return [each[1:] for each in found]
+
+
+def _place(stand_in: MessageGroup) -> int:
+    """Give the position of the first message that a stand-in replaces."""
+    return min(
+        group.positions[0] if group.positions else _place(group) for group in stand_in.summarizes
+    )
 
 
 H = TypeVar("H")

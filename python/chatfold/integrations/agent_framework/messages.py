@@ -1,5 +1,6 @@
 """The framework's messages as chat messages, and back."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,8 +33,48 @@ class MessageAdapter:
         """Make a message of a stand-in."""
         return Message(stand_in["role"], [stand_in["content"]])
 
+    def rewrite(self, message: Message, chat: dict[str, Any], shortened: dict[str, Any]) -> Message:
+        """Make a copy of a message whose texts are those of another chat message."""
+        before, after = _texts(chat), _texts(shortened)
+        texts = {old: new for old, new in zip(before, after, strict=True) if old != new}
+        copied = copy.copy(message)
+        copied.contents = [_with(content, texts) for content in message.contents]
+        copied.additional_properties = dict(message.additional_properties)
+        return copied
+
 
 ADAPTER = MessageAdapter()
+
+
+def _texts(chat: dict[str, Any]) -> list[str]:
+    """Give the texts of a chat message in order, those within results too."""
+    content = chat.get("content")
+    listed = content if isinstance(content, list) else [content]
+    texts: list[str] = []
+    for part in listed:
+        if isinstance(part, dict) and part.get("type") == "tool_result":
+            texts += _texts(part)
+        else:
+            texts.append(part.get("text") or "" if isinstance(part, dict) else part or "")
+    functions = (call["function"] for call in chat.get("tool_calls") or ())
+    return texts + [function["arguments"] for function in functions]
+
+
+def _with(content: Content, texts: Mapping[str, str]) -> Content:
+    """Give a content with the texts that are to be others; itself where there are none."""
+    names = [
+        name
+        for name in ("text", "result", "arguments")
+        if isinstance(value := getattr(content, name), str) and value in texts
+    ]
+    if not names:
+        return content
+    copied = copy.copy(content)
+    for name in names:
+        setattr(copied, name, texts[getattr(content, name)])
+    if "result" in names and content.items:
+        copied.items = [_with(item, texts) for item in content.items]
+    return copied
 
 
 def to_chat(message: Message) -> dict[str, Any]:
@@ -56,6 +97,10 @@ def to_chat(message: Message) -> dict[str, Any]:
     if role == "user" and results and results == len(parts):
         role = "tool"  # answers of the user to requests for approval
     chat: dict[str, Any] = {"role": role, "content": parts}
+    if role == "tool" and results == len(parts) == 1:
+        # As the chat format has it; only where there are several results each is a part.
+        chat |= {"tool_call_id": parts[0]["tool_call_id"], "content": parts[0]["content"]}
+        parts = chat["content"]
     if len(parts) == 1 and parts[0]["type"] == "text":
         chat["content"] = parts[0]["text"]
     if role == "assistant" and calls:

@@ -2,13 +2,12 @@
 
 import copy
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
 
 from agent_framework import Message, TokenizerProtocol, annotate_message_groups
 
 from chatfold.errors import OptionTypeError
 from chatfold.index import MessageGroup, MessageIndex
-from chatfold.integrations._adapter import ChatMessage
+from chatfold.integrations._adapter import ChatMessage, placed
 from chatfold.integrations.agent_framework.annotations import (
     is_excluded,
     reason_of,
@@ -74,24 +73,13 @@ class FrameworkStrategy:
 
 def _included(index: MessageIndex) -> Iterator[tuple[MessageGroup, Message]]:
     """Give what is included in order, each message as a copy, with its group."""
-    placed: list[tuple[int, MessageGroup, dict[str, Any]]] = []
-    for group in index.included_groups:
-        positions = group.positions or (_place(group),)
-        placed += zip(positions, [group] * len(positions), group.messages, strict=True)
-    for _, group, chat in sorted(placed, key=lambda each: each[0]):
+    for _, group, chat in placed(index):
         if isinstance(chat, ChatMessage):
             message = copy.copy(chat.message)
             message.additional_properties = {}
             yield group, message
         else:
             yield group, from_chat(chat)
-
-
-def _place(stand_in: MessageGroup) -> int:
-    """Give the position of the first message that a stand-in replaces."""
-    return min(
-        group.positions[0] if group.positions else _place(group) for group in stand_in.summarizes
-    )
 
 
 def from_compaction_strategy(
