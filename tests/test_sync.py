@@ -181,6 +181,75 @@ def test_what_was_counted_before_the_change_is_not_counted_again() -> None:
     assert asked == ["New."]
 
 
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_another_system_message_leaves_all_else_as_it_was(role: str) -> None:
+    """Many agents tell the time of day in it, so that it is another one in every call."""
+    index = MessageIndex(talk(20), tokenizer=len)
+    index.compact(ToolResultCompactionStrategy(keep_last_tool_call_groups=2, max_chars=64))
+    index.compact(TruncationStrategy(max_n=50))
+    before = index.included_messages()
+    again = talk(20)
+    again[0] = {"role": role, "content": "Be brief. It is noon."}
+    assert index.sync(again) == len(again)
+    assert index.included_messages() == [again[0], *before[1:]]
+    assert index.included_messages()[0] is again[0]
+    assert sum(group.excluded for group in index.groups) > 20
+    fresh = MessageIndex(again, tokenizer=len)
+    assert index.group_of(0).token_count == fresh.group_of(0).token_count
+    assert index.group_of(0).byte_count == fresh.group_of(0).byte_count
+
+
+def test_another_system_message_in_the_middle_and_at_the_end() -> None:
+    messages = [*talk(3), {"role": "system", "content": "Now in French."}, *talk(3)]
+    index = MessageIndex(messages, tokenizer=len)
+    index.exclude(index.group_of(5), reason="mine")
+    again = [{**message} for message in messages]
+    again[len(talk(3))]["content"] = "Now in Quechua, please."
+    again.append({"role": "system", "content": "Almost done."})
+    assert index.sync(again) == len(messages)
+    assert [group.exclude_reason for group in index.groups if group.excluded] == ["mine"]
+    last = [*again[:-1], {"role": "system", "content": "Done."}]
+    assert index.sync(last) == len(last)
+    assert index.included_messages()[-1] is last[-1]
+    assert index.total_token_count == MessageIndex(last, tokenizer=len).total_token_count
+
+
+def test_what_is_no_system_message_does_not_take_the_place_of_one() -> None:
+    index = MessageIndex(talk(3), tokenizer=len)
+    for other in ({"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hi"}):
+        changed = [other, *talk(3)[1:]]
+        assert index.sync(changed) == 0
+        assert_like_a_new_one(index, changed)
+        back = talk(3)
+        assert index.sync(back) == 0
+        assert_like_a_new_one(index, back)
+
+
+def test_a_system_message_that_cannot_be_read_leaves_all_as_it_was() -> None:
+    index = MessageIndex(talk(3), tokenizer=len)
+    before = state_of(index)
+    with pytest.raises(MessageError, match="message 0 can't be read"):
+        index.sync([{"role": "system", "content": 7}, *talk(3)[1:]])
+    assert state_of(index) == before
+
+
+def test_texts_that_another_system_message_leaves_alone_are_not_counted_again() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text)
+
+    index = MessageIndex(talk(9), tokenizer=count)
+    _ = index.total_token_count
+    counted.clear()
+    again = talk(9)
+    again[0]["content"] = "It is noon."
+    index.sync(again)
+    assert index.total_token_count == MessageIndex(again, tokenizer=len).total_token_count
+    assert counted == ["It is noon."]
+
+
 @pytest.mark.parametrize("position", [0, 7, 12, 13, 20])
 def test_an_unreadable_message_leaves_all_as_it_was(position: int) -> None:
     messages = talk(3)

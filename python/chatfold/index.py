@@ -121,8 +121,10 @@ class MessageIndex(_core.MessageIndex):
 
         Messages that the index knows are recognised by identity, else by content, and not read
         again. Where a known message is another now, or missing, the index is built anew: what was
-        excluded or replaced before that place stays so. Groups taken before are of the old list then,
-        and a strategy that is at work meanwhile can't be undone any more.
+        excluded or replaced before that place stays so. A system message in the place of another one,
+        such as one that tells the time, counts as known: all else stays as it was, though every
+        message is read again. Groups taken before a change are of the old list then, and a strategy
+        that is at work meanwhile can't be undone any more.
 
         Returns:
             How many messages at the start of the list were known.

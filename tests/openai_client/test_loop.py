@@ -1,7 +1,10 @@
 """Tool loops: the whole list again each time, each message read once."""
 
+import asyncio
+import copy
 import itertools
 import json
+from collections.abc import Callable
 from typing import Any
 
 import openai
@@ -11,13 +14,22 @@ from chatfold import (
     MessageIndex,
     PipelineCompactionStrategy,
     Strategy,
+    SummarizationStrategy,
     ToolResultCompactionStrategy,
     TruncationStrategy,
     triggers,
 )
+from chatfold.integrations.openai import with_compaction
 from conversations import Conversation
-from openai_client.clients import compacting, over_the_wire, sent, words
-from summarization.server import Behaviour, Request, answers, answers_by, completion
+from openai_client.clients import (
+    compacting,
+    over_the_wire,
+    plain_async_client,
+    said,
+    sent,
+    words,
+)
+from summarization.server import Behaviour, Request, answers, answers_by, completion, serving
 from validity import faults
 from work import Work
 
@@ -137,3 +149,35 @@ def test_lists_that_are_built_anew_each_time_are_recognised_by_content() -> None
         index.sync(history(turns))
         index.compact(strategy)
         assert got == index.included_messages()
+
+
+@pytest.mark.parametrize("anew", [copy.deepcopy, list])
+def test_a_system_message_that_tells_the_time_costs_no_further_summary(
+    anew: Callable[[list[Any]], list[Any]],
+) -> None:
+    asked = 0
+
+    async def summarize(_: list[Any]) -> str:
+        nonlocal asked
+        asked += 1
+        return "The gist."
+
+    async def main() -> list[Conversation]:
+        strategy = SummarizationStrategy(
+            client=summarize, trigger=triggers.messages_exceed(20), minimum_preserved=4
+        )
+        with serving(answers("Yes.")) as server:
+            async with plain_async_client(server) as plain:
+                client = with_compaction(plain, strategy)
+                for end in range(21, 30):
+                    told: Any = {"role": "system", "content": f"It is {end} past noon."}
+                    messages = [told, *anew(said(end))]
+                    await client.chat.completions.create(model="m", messages=messages)
+            return sent(server)
+
+    requests = asyncio.run(main())
+    assert asked == 1
+    for end, got in enumerate(requests, 21):
+        assert got[0]["content"] == f"It is {end} past noon."
+        assert got[1]["content"] == "[Summary] The gist."
+        assert got[2:] == said(end)[17:]

@@ -16,6 +16,8 @@ MOST_BYTES = 256 * 1024 * 1024
 _LOOKED_AT = 8
 """How many messages are looked at for the first one of a user, and conversations for a fork."""
 
+_SYSTEM = ("system", "developer")
+
 Anchor: TypeAlias = tuple[object, ...]
 
 
@@ -26,21 +28,21 @@ class Conversation:
         index: The index.
         anchor: What stays the same in the conversation.
         length: How many messages the index has.
-        size: Bytes of text that the index holds.
     """
 
-    __slots__ = ("_newest", "anchor", "index", "length", "size")
+    __slots__ = ("_awaited", "_newest", "anchor", "index", "length")
 
     def __init__(self, index: MessageIndex, messages: list[Any]) -> None:
         """Take the index for a list; whoever holds the conversation makes it one about the list."""
         self.index = index
         self.anchor = anchor_of(messages)
-        self.length, self.size = len(messages), 0
-        self._newest = messages[-1] if messages else None
+        self.stands_at(messages)
+        self._awaited: list[Any] | None = messages
 
     def stands_at(self, messages: list[Any]) -> None:
         """Remember the list that the index is about now."""
-        self.length, self.size = len(messages), self.index.total_byte_count
+        self._awaited = None
+        self.length = len(messages)
         self._newest = messages[-1] if messages else None
 
     def goes_on_in(self, messages: list[Any]) -> bool:
@@ -48,20 +50,15 @@ class Conversation:
         if not 0 < self.length <= len(messages):
             return False
         newest = messages[self.length - 1]
-        return newest is self._newest or (
-            # Answers like "Yes." look alike in many conversations.
-            bool(newest == self._newest) and self.shared_with(messages) >= len(self.index)
-        )
+        if newest is not self._newest and newest != self._newest:
+            return False
+        # Newest messages such as "Go on." may be the same in many conversations.
+        known = self.index.messages if self._awaited is None else self._awaited
+        return known == messages[: self.length] or _shared(known, messages) == len(known)
 
     def shared_with(self, messages: list[Any]) -> int:
         """Count the messages at the start that a list shares with the index."""
-        pairs = zip(self.index.messages, messages, strict=False)
-        same = itertools.takewhile(lambda pair: pair[0] is pair[1] or pair[0] == pair[1], pairs)
-        return sum(1 for _ in same)
-
-    def is_like(self, other: "Conversation") -> bool:
-        """Tell whether another one ends with the same message at the same position."""
-        return self.length == other.length and self._newest is other._newest
+        return _shared(self.index.messages, messages)
 
 
 class Conversations:
@@ -81,8 +78,8 @@ class Conversations:
         self.most = most
         self._make = make
         self._lock = allocate_lock()
-        # Each in the order of last use.
-        self._kept: dict[Conversation, None] = {}
+        # With the bytes that each had then, in the order of last use.
+        self._kept: dict[Conversation, int] = {}
         self._anchored: dict[Anchor, dict[Conversation, None]] = {}
         self._bytes = 0
 
@@ -148,23 +145,34 @@ class Conversations:
     def _keep(self, conversation: Conversation) -> None:
         if not (self.most and conversation.length):
             return
-        known = self._anchored.get(conversation.anchor, {})
-        for twin in [each for each in known if each.is_like(conversation)]:
-            self._drop(twin)
         self._anchored.setdefault(conversation.anchor, {})[conversation] = None
-        self._kept[conversation] = None
-        self._bytes += conversation.size
+        self._kept[conversation] = conversation.index.total_byte_count
+        self._bytes += self._kept[conversation]
         while len(self._kept) > self.most or (self._bytes > MOST_BYTES and len(self._kept) > 1):
             self._drop(next(iter(self._kept)))
 
     def _drop(self, conversation: Conversation) -> None:
         if conversation in self._kept:
-            del self._kept[conversation]
-            self._bytes -= conversation.size
+            self._bytes -= self._kept.pop(conversation)
             known = self._anchored[conversation.anchor]
             del known[conversation]
             if not known:
                 del self._anchored[conversation.anchor]
+
+
+def _shared(known: list[Any], messages: list[Any]) -> int:
+    pairs = zip(known, messages, strict=False)
+    return sum(1 for _ in itertools.takewhile(_is_known, pairs))
+
+
+def _is_known(pair: tuple[Any, Any]) -> bool:
+    """Tell whether a message is that of the index, or a system message in the place of one."""
+    ours, theirs = pair
+    return (
+        ours is theirs
+        or bool(ours == theirs)
+        or all(_field(each, "role") in _SYSTEM for each in pair)
+    )
 
 
 def _opening(messages: list[Any]) -> int:

@@ -112,14 +112,15 @@ pub(crate) fn fingerprint(index: &Bound<'_, PyMessageIndex>) -> PyResult<String>
 /// Makes the index one about this list. Returns how many of its messages were known.
 ///
 /// The known messages are recognised by identity, else by content. Where one of them is another now,
-/// or missing, the index is built anew, and remembers what it knew about the groups before it.
+/// or missing, the index is built anew, and remembers what it knew about the groups before it. A
+/// system message that took the place of another one is new by itself: nothing else depends on it.
 #[pyfunction]
 pub(crate) fn sync(
     index: &Bound<'_, PyMessageIndex>,
     messages: &Bound<'_, PyList>,
 ) -> PyResult<usize> {
     PyMessageIndex::with(index, |state| {
-        let (known, identical) = known_prefix(state, messages)?;
+        let Prefix { known, identical, other_systems } = known_prefix(state, messages)?;
         let reader = state.messages.reader();
         let read = |positions: std::ops::Range<usize>| {
             WORK.read(positions.len());
@@ -128,12 +129,15 @@ pub(crate) fn sync(
                 .collect::<PyResult<Vec<_>>>()
         };
         // Everything that can fail comes before anything is changed.
-        if known == state.messages.list.len() {
+        if known == state.messages.list.len() && other_systems.is_empty() {
             for facts in &read(known..messages.len())? {
                 state.core.push(facts).map_err(to_python)?;
             }
         } else {
-            let saved = state.core.save(u32::try_from(known).unwrap_or(u32::MAX));
+            let mut saved = state.core.save(u32::try_from(known).unwrap_or(u32::MAX));
+            for position in other_systems {
+                saved.tokens[position] = None;
+            }
             let mut core = state.core.fresh();
             for facts in &read(0..messages.len())? {
                 core.push(facts).map_err(to_python)?;
@@ -149,29 +153,46 @@ pub(crate) fn sync(
     })
 }
 
-/// How many messages at the start of the list are those that the index knows, and whether all of
-/// them are the very same objects.
-fn known_prefix(state: &State, messages: &Bound<'_, PyList>) -> PyResult<(usize, bool)> {
+/// What a list shares with the index.
+struct Prefix {
+    /// How many messages at its start the index knows.
+    known: usize,
+    /// Whether all of them are the very same objects.
+    identical: bool,
+    /// Which of them are system messages with other content.
+    other_systems: Vec<usize>,
+}
+
+fn known_prefix(state: &State, messages: &Bound<'_, PyList>) -> PyResult<Prefix> {
     let py = messages.py();
+    let reader = state.messages.reader();
+    let is_system = |message: &Bound<'_, PyAny>, position| {
+        let role = reader.facts(message, position)?.role;
+        PyResult::Ok(matches!(role, Role::System | Role::Developer))
+    };
     let most = messages.len().min(state.messages.list.len());
-    let (mut known, mut identical) = (0, true);
-    while known < most {
-        let (ours, theirs) = (state.messages.list[known].bind(py), messages.get_item(known)?);
+    let mut prefix = Prefix { known: 0, identical: true, other_systems: Vec::new() };
+    for position in 0..most {
+        let (ours, theirs) = (state.messages.list[position].bind(py), messages.get_item(position)?);
         if !ours.is(&theirs) {
             if !ours.eq(&theirs)? {
-                break;
+                if !(is_system(ours, position)? && is_system(&theirs, position)?) {
+                    break;
+                }
+                prefix.other_systems.push(position);
             }
-            identical = false;
+            prefix.identical = false;
         }
-        known += 1;
+        prefix.known += 1;
     }
     // A newest message that grows while it is streamed is the same object with other content.
-    if let Some(last) = known.checked_sub(1) {
-        let facts = state.messages.reader().facts(state.messages.list[last].bind(py), last)?;
+    if let Some(last) = prefix.known.checked_sub(1) {
+        let facts = reader.facts(state.messages.list[last].bind(py), last)?;
         let before = state.core.message_bytes(u32::try_from(last).unwrap_or(u32::MAX));
         if before != Some(facts.bytes) {
-            known = last;
+            prefix.known = last;
+            prefix.other_systems.retain(|&position| position < last);
         }
     }
-    Ok((known, identical))
+    Ok(prefix)
 }
