@@ -21,7 +21,8 @@ STRATEGY = TruncationStrategy(max_n=8, compact_to=4)
 
 
 def kept_by(conversations: Conversations, messages: list[Any]) -> MessageIndex:
-    """Do what a call does."""
+    """Do what a call does, with a list of its own."""
+    messages = list(messages)
     with conversations.held(messages) as conversation:
         conversation.index.sync(messages)
         conversation.stands_at(messages)

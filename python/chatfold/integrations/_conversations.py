@@ -27,38 +27,41 @@ class Conversation:
     Attributes:
         index: The index.
         anchor: What stays the same in the conversation.
-        length: How many messages the index has.
     """
 
-    __slots__ = ("_awaited", "_newest", "anchor", "index", "length")
+    __slots__ = ("_messages", "anchor", "index")
 
     def __init__(self, index: MessageIndex, messages: list[Any]) -> None:
         """Take the index for a list; whoever holds the conversation makes it one about the list."""
         self.index = index
         self.anchor = anchor_of(messages)
-        self.stands_at(messages)
-        self._awaited: list[Any] | None = messages
+        self._messages = messages
 
     def stands_at(self, messages: list[Any]) -> None:
-        """Remember the list that the index is about now."""
-        self._awaited = None
-        self.length = len(messages)
-        self._newest = messages[-1] if messages else None
+        """Remember the list that the index is about now; nobody may change it any more."""
+        self._messages = messages
+
+    @property
+    def length(self) -> int:
+        """How many messages the index has."""
+        return len(self._messages)
 
     def goes_on_in(self, messages: list[Any]) -> bool:
         """Tell whether a list holds all messages of the index, and maybe more after them."""
-        if not 0 < self.length <= len(messages):
+        # Not asked of the index, which may be counting in another thread.
+        known = self._messages
+        if not 0 < len(known) <= len(messages):
             return False
-        newest = messages[self.length - 1]
-        if newest is not self._newest and newest != self._newest:
+        newest = messages[len(known) - 1]
+        if newest is not known[-1] and newest != known[-1]:
             return False
         # Newest messages such as "Go on." may be the same in many conversations.
-        known = self.index.messages if self._awaited is None else self._awaited
-        return known == messages[: self.length] or _shared(known, messages) == len(known)
+        return known == messages[: len(known)] or self.shared_with(messages) == len(known)
 
     def shared_with(self, messages: list[Any]) -> int:
         """Count the messages at the start that a list shares with the index."""
-        return _shared(self.index.messages, messages)
+        pairs = zip(self._messages, messages, strict=False)
+        return sum(1 for _ in itertools.takewhile(_is_known, pairs))
 
 
 class Conversations:
@@ -158,11 +161,6 @@ class Conversations:
             del known[conversation]
             if not known:
                 del self._anchored[conversation.anchor]
-
-
-def _shared(known: list[Any], messages: list[Any]) -> int:
-    pairs = zip(known, messages, strict=False)
-    return sum(1 for _ in itertools.takewhile(_is_known, pairs))
 
 
 def _is_known(pair: tuple[Any, Any]) -> bool:
