@@ -111,3 +111,28 @@ def test_c85_each_call_of_a_tool_loop_is_compacted() -> None:
     seen = [sum(message["role"] == "tool" for message in sent) for sent in agent.sent]
     assert seen == [0, 1, 1, 1]
     assert len(agent.reports) == 4
+
+
+def test_c86_what_is_protected_stays_word_for_word_where_it_is_sent_and_where_it_is_stored() -> (
+    None
+):
+    strategy = SummarizationStrategy(client=Stub("S"), target_count=2, threshold=0)
+    history, session = InMemoryHistoryProvider(), Session()
+    agent = Agent(history, CompactionProvider(strategy, strategy))
+    pin = user("PIN: use metric units")
+    run(agent.turn(session, [pin], [[assistant("ok")]]))
+    index = history.history(session).index
+    index.protect(index.groups[0])
+    for number in range(6):
+        run(agent.turn(session, [user(f"q{number}")], [[assistant(f"a{number}")]]))
+        session = in_another_process(session)
+        for messages in (agent.sent[-1], loaded(session)):
+            assert messages.count(pin) == 1
+            assert sum(str(each["content"]).startswith("[Summary]") for each in messages) <= 1
+    assert any(str(each["content"]) == "[Summary] S" for each in loaded(session))
+    index = history.history(session).index
+    index.unprotect(index.groups[0])
+    run(agent.turn(session, [user("last")], [[assistant("done")]]))
+    assert pin not in agent.sent[-1]
+    assert pin not in loaded(session)
+    assert pin in history.history(session).index.messages

@@ -7,7 +7,7 @@ from typing import Any
 from chatfold._run import beside_the_loop
 from chatfold.compaction import LONG_LIST
 from chatfold.errors import StateError
-from chatfold.index import MessageIndex
+from chatfold.index import MessageGroup, MessageIndex
 from chatfold.provider.history import MessageView, StoredHistory, load_index
 from chatfold.provider.plain import plain_messages
 
@@ -33,6 +33,8 @@ class InFlight:
         self.history = history
         self._context: list[Sequence[Any]] | None = None
         self._added: list[Any] = []
+        # Where the protected groups of the stored history begin, and which index was told of them.
+        self._protected: tuple[tuple[int, ...], int] | None = None
 
     async def follow(self, context: Sequence[Sequence[Any]], added: Sequence[Any]) -> None:
         """Make the index one about the context and what a run added to it.
@@ -58,6 +60,24 @@ class InFlight:
             else:
                 await beside_the_loop(self.index.sync, messages)
         self._context, self._added = list(parts), list(added)
+        if self.history is not None:
+            self._protect(self.history.index.protected_groups)
+
+    def _protect(self, stored: list[MessageGroup]) -> None:
+        """Protect here what is protected in the stored history, and nothing else."""
+        key = (tuple(group.positions[0] for group in stored), self.index.version[2])
+        if key == self._protected or not (stored or self.index.protected_groups):
+            return
+        positions = {id(message): at for at, message in enumerate(self.index.messages)}
+        found = [positions.get(id(group.messages[0])) for group in stored]
+        wanted = {self.index.group_of(at) for at in found if at is not None}
+        for group in self.index.protected_groups:
+            if group not in wanted:
+                self.index.unprotect(group)
+        for group in wanted:
+            self.index.protect(group)
+        # What is excluded there may come back.
+        self._protected = None if None in found else key
 
     def _new(self, parts: list[Sequence[Any]], added: Sequence[Any]) -> list[Any] | None:
         """Find what came after all that the index knows; None where something before it differs."""

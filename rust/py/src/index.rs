@@ -229,6 +229,19 @@ impl PyMessageIndex {
         })
     }
 
+    /// The groups that are protected from every strategy, in order; excluded ones among them.
+    #[getter]
+    fn protected_groups(slf: &Bound<'_, Self>) -> PyResult<Vec<PyMessageGroup>> {
+        Self::with(slf, |state| {
+            let mut slots: Vec<u32> = state.core.protected_slots().collect();
+            slots.sort_unstable();
+            slots.dedup();
+            let epoch = state.core.epoch();
+            let ids = slots.into_iter().map(|slot| GroupId { slot, stand_in: None });
+            Ok(ids.map(|id| PyMessageGroup::new(slf, id, epoch)).collect())
+        })
+    }
+
     /// The group that holds the message at a position of the list.
     fn group_of(slf: &Bound<'_, Self>, position: usize) -> PyResult<PyMessageGroup> {
         Self::with(slf, |state| {
