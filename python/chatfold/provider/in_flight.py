@@ -11,6 +11,9 @@ from chatfold.index import MessageGroup, MessageIndex
 from chatfold.provider.history import MessageView, StoredHistory, load_index
 from chatfold.provider.plain import plain_messages
 
+_NO_MEMORY = ("format", "version", "tokenizer", "overhead", "fingerprint", "tokens")
+"""What the state of an index has that needs no remembering: counts are made again."""
+
 
 class InFlight:
     """An index about what the model is to see, that follows it from call to call.
@@ -114,7 +117,7 @@ class InFlight:
             )
             index.sync(messages)
         state = index.to_state()
-        if not any(state[what] for what in ("groups", "stand_ins", "protected")):
+        if not any(value for name, value in state.items() if name not in _NO_MEMORY):
             return None
         return {"messages": _encoded(messages, positions), "index": state}
 
