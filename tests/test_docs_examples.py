@@ -35,6 +35,13 @@ def test_the_agent_with_sessions_keeps_all_and_loads_little() -> None:
     assert 8_000 < max(largest) <= 12_000
 
 
+def test_the_chat_window_stays_inside_the_window() -> None:
+    lines = run_program(EXAMPLES / "chat_window.py").splitlines()
+    assert sum("summary written" in line for line in lines) == 3
+    assert "missed" not in "".join(lines)
+    assert lines[-1].startswith("[Summary] ")
+
+
 def test_the_session_is_what_its_generator_makes(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "session", tmp_path / "session")
     shutil.copy(EXAMPLES / "make_agent_session.py", tmp_path)

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         SummarizationStrategy,
         SummaryResponse,
     )
+    from chatfold.window import ContextWindow
 else:
 
     def __getattr__(name: str) -> object:
@@ -73,6 +74,7 @@ else:
         from importlib import import_module  # noqa: PLC0415
 
         where = "provider" if name in _PROVIDER else "summarization"
+        where = "window" if name == "ContextWindow" else where
         return getattr(import_module(f"chatfold.{where}"), name)
 
 
@@ -95,6 +97,7 @@ __all__ = [
     "CompactionProvider",
     "CompactionReport",
     "ContextProvider",
+    "ContextWindow",
     "ContextWindowCompactionStrategy",
     "CountCacheInfo",
     "EmptySummaryError",

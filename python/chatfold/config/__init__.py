@@ -14,6 +14,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("a configuration", "config") from error
 
+from chatfold.config.agent import build_summarizer
 from chatfold.config.blocks import (
     ContextPruning,
     HardClear,
@@ -42,6 +43,7 @@ __all__ = [
     "SoftTrim",
     "SummarizationConfig",
     "TokenRatio",
+    "build_summarizer",
     "config_schema",
     "load_config",
     "migrate_config",

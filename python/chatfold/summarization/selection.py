@@ -47,7 +47,8 @@ class RetainRecent:
         kept: set[MessageGroup] = set()
         tokens = 0
         for number, groups in enumerate(_turns(newest)):
-            if number >= self.turns:
+            # What precedes the first user message is no turn.
+            if number >= self.turns or groups[0].turn == 0:
                 break
             if self.tokens is not None:
                 tokens += sum(group.token_count for group in groups)

@@ -1,0 +1,129 @@
+"""The summaries of a window: which part of the history they are about, and what comes of them."""
+
+from collections.abc import Iterable
+
+from chatfold.config import SummarizationConfig
+from chatfold.index import MessageGroup, MessageIndex
+from chatfold.report import SummaryReport
+from chatfold.summarization import (
+    BRIEF_PROMPT,
+    UPDATE_PROMPT,
+    RetainRecent,
+    SummarizationStrategy,
+    SummarizerLike,
+)
+from chatfold.summarization.entries import summary_text
+from chatfold.window.budget import Budget
+from chatfold.window.dropping import summary_of
+
+_LARGEST_SHARE = 4
+"""A summary takes a quarter of the room at most, so that recent turns fit beside it."""
+_DEFAULT_TOKENS = 2_000
+_LARGEST_INPUT = 64_000
+_SMALLEST_ROOM = 1_024
+"""For a piece of the history and what stands around it."""
+_LONGEST_WAIT = 64
+
+
+class FittingTail(RetainRecent):
+    """The recent turns, as far as they fit: what does not fit had better be in the summary.
+
+    Attributes:
+        room: Tokens that they may have.
+    """
+
+    __slots__ = ("room",)
+
+    def __init__(self, *, turns: int, tokens: int | None) -> None:
+        """Take the numbers of the configuration."""
+        super().__init__(turns=turns, tokens=tokens)
+        self.room = 0
+
+    def tail(self, newest: Iterable[MessageGroup]) -> set[MessageGroup]:
+        """Choose from groups, the newest first."""
+        groups = list(newest)
+        recent = super().tail(groups)
+        fitting: set[MessageGroup] = set()
+        room = self.room
+        for group in groups:
+            if group not in recent:
+                break
+            room -= group.token_count
+            if room < 0:
+                break
+            fitting.add(group)
+        return fitting
+
+
+class Summaries:
+    """Writes the summaries of one window.
+
+    After a failure some turns go by before the next attempt, more with each: what was dropped meanwhile
+    is brought back for it, and that takes time.
+    """
+
+    def __init__(self, config: SummarizationConfig, client: SummarizerLike, budget: Budget) -> None:
+        """Make the strategy."""
+        recent = config.retain_recent
+        self._tail = FittingTail(turns=recent.turns, tokens=recent.tokens)
+        wanted = config.max_summary_tokens or _DEFAULT_TOKENS
+        self.max_tokens = max(1, min(wanted, budget.room // _LARGEST_SHARE))
+        prompt = BRIEF_PROMPT if config.prompt is None else config.prompt
+        update = UPDATE_PROMPT if config.update_prompt is None else config.update_prompt
+        # A token of a prompt has at least one character.
+        least = 2 * self.max_tokens + _SMALLEST_ROOM + max(len(prompt), len(update))
+        self._strategy = SummarizationStrategy(
+            client=client,
+            trigger=self.has_older,
+            retain_recent=self._tail,
+            max_summary_tokens=self.max_tokens,
+            max_summary_input_tokens=max(least, min(_LARGEST_INPUT, budget.max_context_tokens)),
+            prompt=prompt,
+            update_prompt=update,
+        )
+        self._failures = self._waiting = 0
+
+    def has_older(self, index: MessageIndex) -> bool:
+        """Tell whether there is anything that a summary could take the place of."""
+        return next(iter(self.older(index)), None) is not None
+
+    def older(self, index: MessageIndex) -> list[MessageGroup]:
+        """List what a summary would take the place of, beside an earlier summary."""
+        groups = [group for group in index.included_groups if group.kind != "system"]
+        spoken = [group for group in groups if group in groups[-1:] or summary_text(group) is None]
+        users = [group for group in spoken if group.kind == "user"]
+        kept = self._tail.tail(reversed(spoken)) | {*groups[-1:], *users[-1:]}
+        return [
+            group
+            for group in spoken
+            if group not in kept and not group.pending and not group.protected
+        ]
+
+    def fit(self, index: MessageIndex, room: int) -> None:
+        """Leave room for system messages and the summary beside the recent turns."""
+        systems = (group for group in index.included_groups if group.kind == "system")
+        self._tail.room = room - self.max_tokens - sum(group.token_count for group in systems)
+
+    def wait(self) -> bool:
+        """Tell whether this turn goes by without an attempt."""
+        if self._waiting > 0:
+            self._waiting -= 1
+            return True
+        return False
+
+    async def write(self, index: MessageIndex) -> SummaryReport:
+        """Write a summary of all but the recent turns."""
+        report = await index.acompact(self._strategy)
+        outcome = report.summaries[-1] if report.summaries else SummaryReport("nothing to do")
+        if report.changed:
+            self._failures = 0
+        else:
+            self._failures += 1
+            self._waiting = min(_LONGEST_WAIT, 2 ** min(self._failures - 1, 10)) - 1
+        return outcome
+
+
+def baseline_of(index: MessageIndex) -> int:
+    """Count the summary that stands for what came before; 0 where there is none."""
+    summary = summary_of(index)
+    return 0 if summary is None else summary.token_count

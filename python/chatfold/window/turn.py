@@ -1,0 +1,110 @@
+"""One turn: prune, drop, and summarize what was dropped."""
+
+from typing import NamedTuple
+
+from chatfold.index import MessageIndex
+from chatfold.report import SummaryReport
+from chatfold.strategies import Strategy
+from chatfold.triggers import tokens_exceed
+from chatfold.window.budget import Budget
+from chatfold.window.debug import logger
+from chatfold.window.dropping import Dropped
+from chatfold.window.due import should_summarize
+from chatfold.window.summaries import Summaries
+
+
+class Turn(NamedTuple):
+    """What a turn is run with.
+
+    Attributes:
+        budget: What fits.
+        trigger: When a summary is due; None means whenever messages were dropped.
+        pruning: How tool results fade; None where they don't.
+        summaries: Who writes summaries; None where nobody does.
+        dropped: What was dropped so far.
+    """
+
+    budget: Budget
+    trigger: object | None
+    pruning: Strategy | None
+    summaries: Summaries | None
+    dropped: Dropped
+
+    async def run(self, index: MessageIndex) -> "Outcome":
+        """Make what is included fit."""
+        budget = self.budget
+        before = self._in_use(index)
+        pruned = 0
+        if self.pruning is not None:
+            pruned = sum(step.groups for step in index.compact(self.pruning).steps)
+        dropped = self.dropped.drop_until(budget.room)
+        logger.debug(
+            "%s tokens were in use before, of %d with %d reserved; %d groups pruned, %d messages "
+            "dropped, %d dropped in all",
+            f"{before:,}" if before < budget.max_context_tokens else "too many",
+            budget.max_context_tokens,
+            budget.reserved,
+            pruned,
+            dropped,
+            self.dropped.messages,
+        )
+        summary = None
+        if self.summaries is not None and self._is_due(index, before) and not self.summaries.wait():
+            summary = await self._summarize(index, self.summaries)
+        met = not tokens_exceed(budget.room)(index)
+        return Outcome(pruned, dropped, summary, met)
+
+    def _in_use(self, index: MessageIndex) -> int:
+        """Tell how many tokens are in use, of the provider's; all that exceed the window as one."""
+        budget = self.budget
+        if tokens_exceed(budget.full)(index):
+            return budget.max_context_tokens
+        return budget.in_use(index.included_token_count)
+
+    def _is_due(self, index: MessageIndex, before: int) -> bool:
+        """Ask the trigger; the figures alone may ask for a summary before anything is dropped."""
+        messages = self.dropped.messages
+        if self.trigger is None or getattr(self.trigger, "type", "") == "messages_to_refine":
+            return self._asks(before, messages)
+        return self._asks(before, 1) and (messages > 0 or self._pays(index))
+
+    def _asks(self, before: int, messages: int) -> bool:
+        return should_summarize(
+            self.trigger,
+            max_context_tokens=self.budget.max_context_tokens,
+            tokens_before=before,
+            remaining_tokens=self.budget.max_context_tokens - before,
+            messages_to_refine=messages,
+        )
+
+    def _pays(self, index: MessageIndex) -> bool:
+        """Tell whether a summary would be shorter than what it takes the place of."""
+        assert self.summaries is not None  # noqa: S101 (asked only where there are summaries)
+        self.summaries.fit(index, self.budget.room)
+        older = self.summaries.older(index)
+        return sum(group.token_count for group in older) > self.summaries.max_tokens
+
+    async def _summarize(self, index: MessageIndex, summaries: Summaries) -> SummaryReport:
+        room = self.budget.room
+        summaries.fit(index, room)
+        self.dropped.bring_back()
+        summary = await summaries.write(index)
+        again = self.dropped.drop_until(room)
+        logger.debug("summary %s; %d messages dropped after it", summary, again)
+        return summary
+
+
+class Outcome(NamedTuple):
+    """What a turn came to.
+
+    Attributes:
+        pruned: Groups that had tool results shortened.
+        dropped: Messages that did not fit.
+        summary: What the attempt to summarize came to; None where none was due.
+        target_met: Whether the rest fits.
+    """
+
+    pruned: int
+    dropped: int
+    summary: SummaryReport | None
+    target_met: bool
