@@ -179,3 +179,36 @@ def filled(pieces: tuple[Conversation | int, ...]) -> Conversation:
         else:
             messages += piece
     return messages
+
+
+LONG_ENOUGH = 60
+
+
+def longer(value: object, times: int) -> object:
+    """Repeat the short texts of a content."""
+    if isinstance(value, str):
+        return value * times if len(value) < LONG_ENOUGH else value
+    if isinstance(value, list):
+        return [longer(part, times) for part in value]
+    if isinstance(value, dict) and isinstance(value.get("text"), str):
+        return {**value, "text": longer(value["text"], times)}
+    return value
+
+
+@st.composite
+def with_long_results(draw: st.DrawFn) -> Conversation:
+    """Draw some turns with results that are worth shortening."""
+    messages = []
+    for _ in range(draw(st.integers(2, 5))):
+        asked, answered = draw(USERS), draw(st.lists(ASSISTANTS, max_size=1))
+        messages += [asked, *draw(st.one_of(TOOL_ROUNDS, TOOL_ROUNDS, BROKEN)), *answered]
+    times = st.integers(1, 30)
+    return [
+        {**message, "content": longer(message.get("content"), draw(times))}
+        if message["role"] in {"tool", "function"}
+        else message
+        for message in messages
+    ]
+
+
+LONG_RESULTS = with_long_results()

@@ -18,8 +18,8 @@ KINDS = {
 }
 
 
-def load_vectors() -> list[Vector]:
-    path = Path(__file__).parent / "golden" / "strategies.jsonl.gz"
+def load_vectors(name: str = "strategies") -> list[Vector]:
+    path = Path(__file__).parent / "golden" / f"{name}.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 

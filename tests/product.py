@@ -4,10 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from chatfold import (
+    ContextPruningStrategy,
     ContextWindowCompactionStrategy,
+    HardClear,
     PipelineCompactionStrategy,
+    PruningLimits,
     SelectiveToolCallCompactionStrategy,
     SlidingWindowStrategy,
+    SoftTrim,
     Strategy,
     TokenBudgetComposedStrategy,
     ToolResultCompactionStrategy,
@@ -26,6 +30,7 @@ CLASSES: dict[str, Callable[..., Strategy]] = {
     "tool_result": ToolResultCompactionStrategy,
     "token_budget": TokenBudgetComposedStrategy,
     "context_window": ContextWindowCompactionStrategy,
+    "context_pruning": ContextPruningStrategy,
 }
 
 
@@ -50,6 +55,25 @@ def build_trigger(spec: list[Any]) -> Trigger:
     return TRIGGERS[name](*arguments)
 
 
+def pruning_options(spec: Spec) -> Spec:
+    """Give limits of pruning as the product takes them."""
+    options = dict(spec)
+    if "soft_trim" in options:
+        trim = options["soft_trim"]
+        options["soft_trim"] = trim is not None and SoftTrim(*trim)
+    if "placeholder" in options:
+        text = options.pop("placeholder")
+        options["hard_clear"] = (
+            HardClear(enabled=False) if text is None else HardClear(placeholder=text)
+        )
+    if "tool_limits" in options:
+        own = options["tool_limits"].items()
+        options["tool_limits"] = {
+            pattern: PruningLimits(**pruning_options(limits)) for pattern, limits in own
+        }
+    return options
+
+
 def build_strategy(spec: Spec, tokenizer: TokenizerLike) -> Strategy:
     """Build a strategy; `tokens` in a truncation says that it has a tokenizer of its own."""
     options = dict(spec)
@@ -61,6 +85,8 @@ def build_strategy(spec: Spec, tokenizer: TokenizerLike) -> Strategy:
         options["strategies"] = [build_strategy(each, tokenizer) for each in spec["strategies"]]
     if options.pop("tokens", False):
         options["tokenizer"] = tokenizer
+    if kind == "context_pruning":
+        options = pruning_options(options)
     if kind == "pipeline":
         return PipelineCompactionStrategy(*options["strategies"])
     return CLASSES[kind](**options)

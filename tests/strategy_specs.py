@@ -139,6 +139,44 @@ CONTEXT_WINDOWS = options(
 )
 
 
+TRIM = st.none() | st.tuples(st.sampled_from([0, 64, 100]), st.integers(0, 40), st.integers(0, 40))
+PLACEHOLDER = st.sampled_from([None, "-", "[cleared]", "[{tool}]", "[a longer text in its place]"])
+ALLOW = st.sampled_from([["*"], ["*"], ["?*"], ["get_*", "*e*"], [""]])
+DENY = st.sampled_from([[], [], ["get_*"], ["", "*e*h"], ["*"]])
+PRUNING_LIMITS: dict[str, st.SearchStrategy[Any]] = {
+    "min_prunable_tool_chars": st.sampled_from([0, 5, 70, 200]),
+    "soft_trim": TRIM,
+    "placeholder": PLACEHOLDER,
+}
+RATIO = st.sampled_from([0.01, 0.2, 0.3, 0.5, 0.9, 1.0])
+PRUNING: dict[str, st.SearchStrategy[Any]] = {
+    "keep_last_assistants": st.integers(0, 2),
+    "soft_trim_ratio": RATIO,
+    "hard_clear_ratio": RATIO,
+    "allow": ALLOW,
+    "deny": DENY,
+    "tool_limits": st.dictionaries(
+        st.sampled_from(["get_*", "*", "?"]),
+        st.fixed_dictionaries({}, optional=PRUNING_LIMITS),
+        max_size=2,
+    ),
+    "min_tokens_freed": st.sampled_from([0, 0, 20, 100]),
+    "trigger": st.one_of(st.just(["always"]), st.just(["always"]), TRIGGERS),
+    "target": st.one_of(st.just(["never"]), st.just(["never"]), TRIGGERS),
+}
+LIMITS = [*PRUNING_LIMITS.items()]
+CONTEXT_PRUNINGS = st.one_of(
+    options("context_pruning", *LIMITS, **PRUNING),
+    options(
+        "context_pruning",
+        *LIMITS,
+        ("basis", st.just("utilisation")),
+        ("max_context_tokens", numbers(3000).map(lambda n: n + 1)),
+        **PRUNING,
+    ),
+)
+
+
 def composed(inner: Specs) -> Specs:
     several = st.lists(inner, min_size=1, max_size=3)
     budget = numbers(3000).map(lambda n: n + 1)
@@ -155,6 +193,11 @@ def composed(inner: Specs) -> Specs:
 
 
 SIMPLE = st.one_of(
-    TRUNCATIONS, SLIDING_WINDOWS, SELECTIVE_TOOL_CALLS, TOOL_RESULTS, CONTEXT_WINDOWS
+    TRUNCATIONS,
+    SLIDING_WINDOWS,
+    SELECTIVE_TOOL_CALLS,
+    TOOL_RESULTS,
+    CONTEXT_WINDOWS,
+    CONTEXT_PRUNINGS,
 )
 STRATEGIES = st.one_of(SIMPLE, st.recursive(SIMPLE, composed, max_leaves=4))

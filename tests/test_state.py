@@ -207,10 +207,10 @@ def test_other_messages_are_refused() -> None:
 
 def test_another_version_is_refused() -> None:
     messages = session()
-    for version in (0, 2, "1", None, 10**30, [1]):
+    for version in (0, 3, "2", None, 10**30, [1]):
         text = refused({**worked_on(messages).to_state(), "version": version}, messages)
         assert repr(version) in text
-        assert "reads version 1" in text
+        assert "reads version 2" in text
 
 
 @pytest.mark.parametrize("state", [{}, [], None, "state", 1, {"format": "other"}], ids=repr)

@@ -8,9 +8,11 @@ from chatfold._types import (
     CountsOf,
     FiguresOf,
     GroupKind,
+    LimitsOf,
     ProtectionOf,
     SavedOf,
     StepOf,
+    ToolsOf,
     VersionOf,
 )
 
@@ -96,6 +98,16 @@ class Strategy:
         style: str,
         formatter: int | None,
         max_chars: int,
+    ) -> Strategy: ...
+    @staticmethod
+    def context_pruning(
+        when: _GateOf,
+        basis: tuple[int | None, float, float],
+        keep_last_assistants: int,
+        limits: LimitsOf,
+        tools: ToolsOf,
+        by_tokens: bool,
+        min_tokens_freed: int,
     ) -> Strategy: ...
     @staticmethod
     def pipeline(strategies: list[Strategy]) -> Strategy: ...

@@ -272,13 +272,14 @@ def _figures(index: "MessageIndex", figures: FiguresOf) -> Figures:
 
 def _step(index: "MessageIndex", step: StepOf, own: Iterator[tuple[str, bool]]) -> StrategyStep:
     """Make a step; of the caller's own strategies the core knows neither name nor target."""
-    strategy, reason, groups, target_met, before, after, nanoseconds = step
+    strategy, reason, groups, shortened, target_met, before, after, nanoseconds = step
     if not strategy:
         strategy, target_met = next(own)
     return StrategyStep(
         strategy,
         reason=reason,
         groups=groups,
+        shortened=shortened,
         target_met=target_met,
         seconds=nanoseconds / 1e9,
         freed=lambda: index.tokens_at(before) - index.tokens_at(after),

@@ -14,19 +14,26 @@ VersionOf: TypeAlias = tuple[int, int, int]
 FiguresOf: TypeAlias = tuple[CountsOf, int | None, VersionOf]
 """Counts, tokens where they were known, and the version to ask for them."""
 
-StepOf: TypeAlias = tuple[str, str, int, bool, VersionOf, VersionOf, int]
-"""Strategy, reason, groups, target met, versions before and after, nanoseconds."""
+StepOf: TypeAlias = tuple[str, str, int, int, bool, VersionOf, VersionOf, int]
+"""Strategy, reason, groups, shortened messages, target met, versions before and after, nanoseconds."""
 
 ProtectionOf: TypeAlias = tuple[bool, bool, bool, int]
 """What stays: system, first user, last user, and how many of the newest groups."""
+
+LimitsOf: TypeAlias = tuple[int, tuple[int, int, int] | None, str | None]
+"""The least that is pruned; most, head and tail of a trim; the placeholder."""
+
+ToolsOf: TypeAlias = tuple[list[str], list[str], list[tuple[str, LimitsOf]]]
+"""Patterns of tools that are allowed, of those denied, and limits by pattern."""
 
 SavedOf: TypeAlias = tuple[
     list[int | None],
     list[tuple[int, int, str, bool]],
     list[tuple[str, str, int | None, list[tuple[bool, int]], bool, str, bool]],
     list[int],
+    list[tuple[int, list[tuple[str, int, str]], tuple[int, int], int | None, str]],
 ]
-"""Tokens; excluded groups; stand-ins; protected groups: the memory of an index."""
+"""Tokens; excluded groups; stand-ins; protected groups; shortened messages: the memory of an index."""
 
 Callables: TypeAlias = dict[int, Callable[..., Any]]
 """The caller's own triggers, formatters and strategies by the number that the core knows."""

@@ -139,8 +139,8 @@ class MessageIndex(_core.MessageIndex):
     def to_state(self) -> dict[str, Any]:
         """Save what the index knows beyond its messages, in plain JSON types.
 
-        That is: counts, what is excluded and why, stand-ins and what they stand for. The messages
-        are not in it. Give both to :meth:`from_state`, in this process or in another.
+        That is: counts, what is excluded and why, stand-ins and what they stand for, what shortened
+        messages hold. The messages are not in it. Give both to :meth:`from_state`, in this process or in another.
         """
         return to_state(self)
 
@@ -228,7 +228,7 @@ class MessageIndex(_core.MessageIndex):
         return _core.exclude(self, group, reason)
 
     def restore(self, group: MessageGroup) -> bool:
-        """Include a group again; say whether anything changed.
+        """Include a group again, with its full texts; say whether anything changed.
 
         Where a stand-in stands for it, that goes, and what else it stood for comes back too.
         """

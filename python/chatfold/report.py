@@ -79,12 +79,13 @@ class StrategyStep:
     Attributes:
         strategy: Its name.
         reason: Why it excluded what it excluded.
-        groups: How many groups it excluded or replaced.
+        groups: How many groups it excluded or replaced, or shortened messages of.
+        shortened: How many messages it shortened in place.
         target_met: Whether its target was true at the end.
         seconds: How long it took.
     """
 
-    __slots__ = ("_freed", "groups", "reason", "seconds", "strategy", "target_met")
+    __slots__ = ("_freed", "groups", "reason", "seconds", "shortened", "strategy", "target_met")
 
     def __init__(
         self,
@@ -92,6 +93,7 @@ class StrategyStep:
         *,
         reason: str,
         groups: int,
+        shortened: int = 0,
         target_met: bool,
         seconds: float,
         freed: int | Callable[[], int],
@@ -100,6 +102,7 @@ class StrategyStep:
         self.strategy = strategy
         self.reason = reason
         self.groups = groups
+        self.shortened = shortened
         self.target_met = target_met
         self.seconds = seconds
         self._freed = freed
@@ -108,7 +111,7 @@ class StrategyStep:
         """Show what is known."""
         return (
             f"StrategyStep({self.strategy!r}, reason={self.reason!r}, groups={self.groups}, "
-            f"target_met={self.target_met}, seconds={self.seconds:.6f})"
+            f"shortened={self.shortened}, target_met={self.target_met}, seconds={self.seconds:.6f})"
         )
 
     @property
@@ -213,7 +216,7 @@ class CompactionReport(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Whether anything was excluded, replaced or restored."""
+        """Whether anything was excluded, replaced, shortened or restored."""
         return self.first_changed is not None
 
     def __str__(self) -> str:
@@ -226,11 +229,7 @@ class CompactionReport(NamedTuple):
         if not self.changed:
             missed = "" if self.target_met else ", target missed"
             return f"unchanged: {_size(self.after)}{missed}{told}"
-        steps = ", ".join(
-            f"{step.strategy} {_counted(step.groups, 'group')}"
-            for step in self.steps
-            if step.groups
-        )
+        steps = ", ".join(f"{step.strategy} {_touched(step)}" for step in self.steps if step.groups)
         missed = "" if self.target_met else "; target missed"
         return f"{_size(self.before)} -> {_size(self.after)} ({steps}){missed}{told}"
 
@@ -239,6 +238,13 @@ def _size(figures: Figures) -> str:
     tokens = figures.known_tokens
     messages = _counted(figures.messages, "message")
     return messages if tokens is None else f"{messages}, {_counted(tokens, 'token')}"
+
+
+def _touched(step: StrategyStep) -> str:
+    """Say what a step did: most strategies work on groups, some on messages in place."""
+    if step.shortened:
+        return f"{_counted(step.shortened, 'message')} shortened"
+    return _counted(step.groups, "group")
 
 
 def _counted(number: int, word: str) -> str:

@@ -1,7 +1,7 @@
 """The saved state of an index: plain JSON types, with a version.
 
 The state holds what the index knows beyond its messages: counts, what is excluded and why, stand-ins
-and what they stand for. The messages stay where the caller keeps them; a fingerprint of them makes
+and what they stand for, and what shortened messages hold. The messages stay where the caller keeps them; a fingerprint of them makes
 sure that state and messages belong together.
 """
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from chatfold.index import MessageIndex
 
 FORMAT = "chatfold.MessageIndex"
-VERSION = 1
+VERSION = 2
+_READABLE = (1, VERSION)
 
 
 def to_state(index: "MessageIndex") -> dict[str, Any]:
     """Write the state of an index."""
-    tokens, groups, stand_ins, protected = _core.save(index)
+    tokens, groups, stand_ins, protected, shortened = _core.save(index)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -45,6 +46,16 @@ def to_state(index: "MessageIndex") -> dict[str, Any]:
             for role, text, count, replaces, included, reason, replaced in stand_ins
         ],
         "protected": protected,
+        "shortened": [
+            {
+                "position": position,
+                "texts": [list(each) for each in texts],
+                "size": list(size),
+                "tokens": count,
+                "reason": reason,
+            }
+            for position, texts, size, count, reason in shortened
+        ],
     }
 
 
@@ -81,7 +92,7 @@ def check_state(state: object) -> Mapping[str, Any]:
             f"{FORMAT!r}; pass what to_state() returned"
         )
     version = state.get("version")
-    if version != VERSION:
+    if version not in _READABLE:
         raise StateError(
             f"the state has version {version!r} and this chatfold reads version {VERSION}; load it "
             "with the chatfold that wrote it, or build a new index from the messages"
@@ -129,4 +140,21 @@ def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
     groups = [
         (first, length, reason, replaced) for first, length, reason, replaced in state["groups"]
     ]
-    return state["tokens"] if counts else [], groups, stand_ins, list(state["protected"])
+    # Version 1 is from before messages could be shortened.
+    shortened = [
+        (
+            each["position"],
+            [(place, number, text) for place, number, text in each["texts"]],
+            _size(each["size"]),
+            each["tokens"] if counts else None,
+            each["reason"],
+        )
+        for each in (state["shortened"] if state["version"] > 1 else ())
+    ]
+    protected = list(state["protected"])
+    return state["tokens"] if counts else [], groups, stand_ins, protected, shortened
+
+
+def _size(size: list[int]) -> tuple[int, int]:
+    byte_count, char_count = size
+    return byte_count, char_count

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from reference.grouping import Group, group_messages
 from reference.messages import Message, texts
-from reference.parts import flat_parts, part_class
+from reference.parts import Part, flat_parts, part_class, said
 
 NO_ALLOWANCE = {"image": 0, "audio": 0, "file": 0, "other": 0}
 
@@ -82,6 +82,23 @@ class History:
         self.groups.insert(self.groups.index(group) + 1, stand_in)
         self.exclude(group, reason)
 
+    def shorten(self, position: int, shorten: Callable[[str], str]) -> bool:
+        """Put shorter texts in the place of those of the content of a message; say whether any."""
+        group = next(group for group in self.groups if position in group.positions)
+        at = group.positions.index(position)
+        message = group.messages[at]
+        content = message.get("content")
+        if isinstance(content, str):
+            content = shorter(content, shorten)
+        else:
+            content = [part_with(part, shorten) for part in content or []]
+        changed: bool = content != (message.get("content") or [])
+        if changed:
+            group.messages[at] = {**message, "content": content}
+            group.bytes = group.tokens = 0
+            self.count_group(group)
+        return changed
+
     def projection(self) -> list[Message]:
         """Return the included messages in the order of the input."""
         placed = []
@@ -91,6 +108,21 @@ class History:
             ):
                 placed.append((position, message))
         return [message for _, message in sorted(placed, key=lambda pair: pair[0])]
+
+
+def shorter(text: str, shorten: Callable[[str], str]) -> str:
+    short = shorten(readable(text))
+    return short if byte_length(short) < byte_length(text) else text
+
+
+def part_with(part: Part, shorten: Callable[[str], str]) -> Part:
+    own = said(part)
+    if own is None:
+        return part
+    short = shorter(own, shorten)
+    if isinstance(part, str):
+        return short
+    return {**part, "refusal" if part.get("type") == "refusal" else "text": short}
 
 
 def turns_of(groups: list[Group]) -> set[int]:

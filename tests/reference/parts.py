@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 Part = Mapping[str, Any] | str
+Limits = tuple[int, int, int] | list[int]
+"""The most, the head and the tail of a trimmed text."""
 
 REASONING = {"reasoning", "thinking", "redacted_thinking"}
 CLASSES = {

@@ -9,6 +9,7 @@ from reference.digest import digest
 from reference.grouping import Group
 from reference.history import History, turns_of
 from reference.protection import Spec, protected, removable
+from reference.pruning import context_pruning
 from reference.triggers import TriggerSpec, holds
 
 
@@ -159,4 +160,5 @@ STRATEGIES: dict[str, Callable[[History, Spec], None]] = {
     "pipeline": pipeline,
     "token_budget": token_budget,
     "context_window": context_window,
+    "context_pruning": context_pruning,
 }

@@ -15,6 +15,12 @@ from chatfold.strategies.composed import (
     PipelineCompactionStrategy,
     TokenBudgetComposedStrategy,
 )
+from chatfold.strategies.context_pruning import (
+    ContextPruningStrategy,
+    HardClear,
+    PruningLimits,
+    SoftTrim,
+)
 from chatfold.strategies.sliding_window import SlidingWindowStrategy
 from chatfold.strategies.tool_calls import (
     SelectiveToolCallCompactionStrategy,
@@ -24,10 +30,14 @@ from chatfold.strategies.tool_calls import (
 from chatfold.strategies.truncation import TruncationStrategy
 
 __all__ = [
+    "ContextPruningStrategy",
     "ContextWindowCompactionStrategy",
+    "HardClear",
     "PipelineCompactionStrategy",
+    "PruningLimits",
     "SelectiveToolCallCompactionStrategy",
     "SlidingWindowStrategy",
+    "SoftTrim",
     "Strategy",
     "StrategyLike",
     "TokenBudgetComposedStrategy",

@@ -95,6 +95,11 @@ impl Grouping {
         root
     }
 
+    /// The same where nothing may be changed.
+    pub(crate) fn slot_now(&self, message: u32) -> u32 {
+        self.root(self.group_of[message as usize])
+    }
+
     /// Slots of groups with a call that still waits for its result.
     pub(crate) fn pending(&self) -> impl Iterator<Item = u32> + '_ {
         self.pending.keys().map(|&message| self.root(self.group_of[message as usize]))

@@ -14,8 +14,8 @@
 //!
 //! ```
 //! use chatfold_core::{
-//!     Bounds, Callback, Execution, Facts, Gate, Host, Kept, MessageIndex, Metric, Overhead, Plan,
-//!     Protection, Result, Role, Strategy, ToolExchange, Trigger, Truncation,
+//!     Bounds, Callback, Execution, Facts, Gate, Host, Kept, MessageIndex, Metric, Overhead, Place,
+//!     Plan, Protection, Result, Role, Strategy, Texts, ToolExchange, Trigger, Truncation, VisitText,
 //! };
 //!
 //! struct Chat(Vec<(Role, &'static str)>);
@@ -33,7 +33,20 @@
 //!         Ok(words(text))
 //!     }
 //!
-//!     // Only digests and the caller's own code ask for the rest.
+//!     // Only strategies that shorten messages ask for these,
+//!     fn count_shortened(&mut self, _: &[(u32, &[(Place, String)])]) -> Result<Vec<u32>> {
+//!         Ok(Vec::new())
+//!     }
+//!
+//!     fn visit_texts(&mut self, _: u32, _: Texts, _: VisitText<'_>) -> Result<()> {
+//!         Ok(())
+//!     }
+//!
+//!     fn tool_name(&mut self, _: &[u32], _: u32) -> Result<String> {
+//!         Ok(String::new())
+//!     }
+//!
+//!     // and only digests and the caller's own code for the rest.
 //!     fn tool_exchange(&mut self, _: &[u32], _: Option<usize>) -> Result<ToolExchange> {
 //!         Ok(ToolExchange::default())
 //!     }
@@ -109,14 +122,15 @@ pub mod tokens;
 
 pub use error::{Error, Result};
 pub use group::GroupKind;
-pub use host::{Callback, Host, ToolExchange, ToolResult};
+pub use host::{Callback, Host, Place, Texts, ToolExchange, ToolResult, VisitText};
 pub use index::{
     Bounds, Counts, Figures, GroupId, GroupView, Kept, MessageIndex, Metric, Overhead, Saved,
-    SavedGroup, SavedId, SavedStandIn, StandIn, Version,
+    SavedGroup, SavedId, SavedShortened, SavedStandIn, ShortenedView, StandIn, Version,
 };
 pub use message::{CallKey, Facts, Role, STAND_IN_OPENINGS, opens_like_stand_in};
 pub use strategy::{
-    Digest, DigestStyle, Execution, Gate, KeptOfOlder, Outcome, Plan, Protection, SlidingWindow,
-    Step, Strategy, ToolCalls, ToolCallsAction, Truncation, Window,
+    Basis, ContextPruning, Digest, DigestStyle, Execution, Gate, KeptOfOlder, Outcome, Plan,
+    Protection, PruningLimits, SlidingWindow, Step, Strategy, TextUnit, ToolCalls, ToolCallsAction,
+    ToolPattern, Tools, Trim, Truncation, Window,
 };
 pub use trigger::Trigger;

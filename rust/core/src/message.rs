@@ -81,6 +81,7 @@ impl CallKey {
 
 /// The facts of one message that grouping and accounting need.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Facts {
     /// Who speaks.
     pub role: Role,
@@ -96,8 +97,14 @@ pub struct Facts {
     pub reasoning_only: bool,
     /// A digest or a summary that an earlier compaction wrote.
     pub stand_in: bool,
+    /// An assistant message with text that is not blank.
+    pub says_something: bool,
+    /// Images, audio, files, several results: content that is no plain text.
+    pub binary: bool,
     /// UTF-8 bytes of all its texts.
     pub bytes: u32,
+    /// Code points of all its texts.
+    pub chars: u32,
     /// Tokens that no tokenizer sees: images, audio, files.
     pub fixed_tokens: u32,
     /// The tokens of its texts where they are known without counting.
@@ -114,7 +121,10 @@ impl Facts {
             more_answers: Vec::new(),
             reasoning_only: false,
             stand_in: false,
+            says_something: false,
+            binary: false,
             bytes: 0,
+            chars: 0,
             fixed_tokens: 0,
             text_tokens: None,
         }

@@ -19,9 +19,10 @@ use crate::strategy::{PyStrategy, PyTrigger};
 
 type CountsOf = (u64, u64, u64, u64);
 /// Counts, tokens where they were known, and the version to ask for them.
-type FiguresOf = (CountsOf, Option<u64>, (usize, u32, u32));
-/// Strategy, reason, groups, target met, versions before and after, nanoseconds.
-type StepOf = (&'static str, &'static str, u64, bool, (usize, u32, u32), (usize, u32, u32), u64);
+type FiguresOf = (CountsOf, Option<u64>, VersionOf);
+type VersionOf = (usize, u32, u32);
+/// Strategy, reason, groups, shortened messages, target met, versions before and after, nanoseconds.
+type StepOf = (&'static str, &'static str, u64, u64, bool, VersionOf, VersionOf, u64);
 /// Figures before and after, steps, whether the target was met, the first changed position.
 type Outcome = (FiguresOf, FiguresOf, Vec<StepOf>, bool, Option<u32>);
 
@@ -118,6 +119,7 @@ impl PyExecution {
                     step.strategy,
                     step.reason,
                     step.groups,
+                    step.shortened,
                     step.target_met,
                     before.into_parts(),
                     after.into_parts(),

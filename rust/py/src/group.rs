@@ -65,7 +65,8 @@ impl PyMessageGroup {
         self.with(py, |state| PyTuple::new(py, state.core.group(self.id).positions))
     }
 
-    /// Its messages: the user's own objects, or a new dict for a stand-in.
+    /// Its messages as they are kept: the user's own objects, copies of those that were shortened, or
+    /// a new dict for a stand-in.
     #[getter]
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.with(py, |state| {
@@ -73,8 +74,8 @@ impl PyMessageGroup {
                 return PyList::new(py, [stand_in(py, &state.core, number)?]);
             }
             let positions = state.core.group(self.id).positions;
-            let messages = positions.iter().map(|&at| &state.messages.list[at as usize]);
-            PyList::new(py, messages.collect::<Vec<_>>())
+            let messages = positions.iter().map(|&at| state.messages.kept(py, &state.core, at));
+            PyList::new(py, messages.collect::<PyResult<Vec<_>>>()?)
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use chatfold_core::{Callback, Host, MessageIndex, Result, ToolExchange};
+use chatfold_core::{Callback, Host, MessageIndex, Place, Result, Texts, ToolExchange, VisitText};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::errors::{OptionTypeError, shown, to_core};
 use crate::index::{Messages, PyMessageIndex, State};
-use crate::read::{tool_exchange, visit_texts};
+use crate::read::{tool_exchange, tool_name, visit_places, visit_texts, with_texts};
 use crate::text::Text;
 
 /// How many bytes of text beyond ASCII are encoded at a time, to be counted and dropped.
@@ -55,6 +55,61 @@ pub(crate) fn batch(
     Ok(lists)
 }
 
+/// The texts of messages with those that stand in the places of some of them.
+pub(crate) fn shortened_texts(
+    py: Python<'_>,
+    messages: &Messages,
+    shortened: &[(u32, &[(Place, String)])],
+) -> PyResult<Vec<Vec<Text>>> {
+    let texts_of = |&(message, texts): &(u32, &[(Place, String)])| {
+        let position = message as usize;
+        let copy = with_texts(messages.list[position].bind(py), texts)?;
+        let mut texts = Vec::with_capacity(1);
+        visit_texts(&copy, position, &mut |text| {
+            texts.push(Text::of(&text)?);
+            Ok(())
+        })?;
+        Ok(texts)
+    };
+    shortened.iter().map(texts_of).collect()
+}
+
+/// The texts of a message that may be shortened, borrowed.
+pub(crate) fn places(
+    py: Python<'_>,
+    messages: &Messages,
+    message: u32,
+    which: Texts,
+) -> PyResult<Vec<(Place, Text)>> {
+    let position = message as usize;
+    let mut places = Vec::with_capacity(1);
+    visit_places(messages.list[position].bind(py), position, which, &mut |place, text| {
+        places.push((place, Text::of(&text)?));
+        Ok(())
+    })?;
+    Ok(places)
+}
+
+/// The name of the tool whose result a message of a group is.
+pub(crate) fn name_of(
+    py: Python<'_>,
+    messages: &Messages,
+    group: &[u32],
+    result: u32,
+) -> PyResult<String> {
+    let position = result as usize;
+    tool_name(&bound(py, messages, group), messages.list[position].bind(py), position)
+}
+
+fn bound<'py>(
+    py: Python<'py>,
+    messages: &Messages,
+    group: &[u32],
+) -> Vec<(usize, Bound<'py, PyAny>)> {
+    let each = group.iter().map(|&at| at as usize);
+    each.map(|at| (at, messages.list[at].bind(py).clone())).collect()
+}
+
 /// The calls and results of messages that are one group.
 pub(crate) fn exchange(
     py: Python<'_>,
@@ -62,11 +117,7 @@ pub(crate) fn exchange(
     group: &[u32],
     limit: Option<usize>,
 ) -> PyResult<ToolExchange> {
-    let group: Vec<_> = group
-        .iter()
-        .map(|&at| (at as usize, messages.list[at as usize].bind(py).clone()))
-        .collect();
-    tool_exchange(&group, limit)
+    tool_exchange(&bound(py, messages, group), limit)
 }
 
 impl<'py> PyHost<'py, '_> {
@@ -96,6 +147,21 @@ impl Host for PyHost<'_, '_> {
         let text = Text::Repaired(text.to_owned());
         let counts = self.messages.counter.count_texts(self.index.py(), &[vec![text]]);
         counts.map(|counts| counts[0]).map_err(to_core)
+    }
+
+    fn count_shortened(&mut self, messages: &[(u32, &[(Place, String)])]) -> Result<Vec<u32>> {
+        let py = self.index.py();
+        let texts = shortened_texts(py, self.messages, messages);
+        texts.and_then(|texts| self.messages.counter.count_texts(py, &texts)).map_err(to_core)
+    }
+
+    fn visit_texts(&mut self, message: u32, which: Texts, visit: VisitText<'_>) -> Result<()> {
+        let texts = places(self.index.py(), self.messages, message, which).map_err(to_core)?;
+        texts.iter().try_for_each(|(place, text)| visit(self, *place, text.as_str()))
+    }
+
+    fn tool_name(&mut self, group: &[u32], result: u32) -> Result<String> {
+        name_of(self.index.py(), self.messages, group, result).map_err(to_core)
     }
 
     fn tool_exchange(&mut self, group: &[u32], limit: Option<usize>) -> Result<ToolExchange> {

@@ -1,6 +1,7 @@
 //! `MessageIndex`: the core's index together with the messages that it is about.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::time::Instant;
 
 use chatfold_core::{GroupId, Kept, MessageIndex, Overhead, Version};
@@ -14,7 +15,7 @@ use crate::breath::Breath;
 use crate::errors::{ChatfoldError, to_python};
 use crate::group::{PyGroupList, PyMessageGroup};
 use crate::host::PyHost;
-use crate::read::{PartTokens, Reader};
+use crate::read::{PartTokens, Reader, with_texts};
 use crate::tokenizer::{Counter, PyTokenizer};
 use crate::work::WORK;
 
@@ -23,14 +24,46 @@ pub(crate) struct Messages {
     pub(crate) list: Vec<Py<PyAny>>,
     pub(crate) counter: Counter,
     pub(crate) parts: PartTokens,
+    /// Copies of messages that were shortened, each with the stamp of what it holds.
+    copies: HashMap<u32, (u64, Py<PyAny>)>,
 }
 
 impl Messages {
+    pub(crate) fn new(counter: Counter, parts: PartTokens) -> Self {
+        Self { list: Vec::new(), counter, parts, copies: HashMap::new() }
+    }
+
+    /// A message as it is kept: the user's own object, or the one copy of it that was shortened.
+    pub(crate) fn kept<'py>(
+        &mut self,
+        py: Python<'py>,
+        core: &MessageIndex,
+        message: u32,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let own = self.list[message as usize].bind(py);
+        let Some(shortened) = core.shortened(message) else { return Ok(own.clone()) };
+        if let Some((stamp, copy)) = self.copies.get(&message)
+            && *stamp == shortened.stamp
+        {
+            return Ok(copy.bind(py).clone());
+        }
+        let copy = with_texts(own, shortened.texts)?;
+        self.copies.insert(message, (shortened.stamp, copy.clone().unbind()));
+        Ok(copy)
+    }
+
+    /// Puts other objects in the place of all from there on; copies are made anew of them.
+    pub(crate) fn replace_from(&mut self, at: usize, messages: impl Iterator<Item = Py<PyAny>>) {
+        self.list.truncate(at);
+        self.list.extend(messages);
+        self.copies.retain(|&message, _| (message as usize) < at);
+    }
+
     /// Stands in while the real ones are elsewhere.
     pub(crate) fn placeholder() -> Self {
         let parts = PartTokens { image: 0, audio: 0, file: 0, other: 0 };
         let counter = Counter::Estimator(chatfold_core::tokens::Estimator::default());
-        Self { list: Vec::new(), counter, parts }
+        Self::new(counter, parts)
     }
 
     pub(crate) fn reader(&self) -> Reader {
@@ -130,8 +163,7 @@ impl PyMessageIndex {
         let (per_message, per_history) = overhead;
         let core = MessageIndex::new(counter.bounds(), Overhead { per_message, per_history });
         let (image, audio, file, other) = parts;
-        let messages =
-            Messages { list: Vec::new(), counter, parts: PartTokens { image, audio, file, other } };
+        let messages = Messages::new(counter, PartTokens { image, audio, file, other });
         Self { cell: ReentrantMutex::new(RefCell::new(Some(Box::new(State { core, messages })))) }
     }
 
@@ -180,7 +212,8 @@ impl PyMessageIndex {
         })
     }
 
-    /// What is kept, in input order: the user's own objects, and a new dict for each stand-in.
+    /// What is kept, in input order: the user's own objects, copies of those that were shortened, and
+    /// a new dict for each stand-in.
     fn included_messages<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let py = slf.py();
         Self::with(slf, |state| {
@@ -188,7 +221,9 @@ impl PyMessageIndex {
             let list = PyList::empty(py);
             for part in kept {
                 match part {
-                    Kept::Message(at) => list.append(&state.messages.list[at as usize])?,
+                    Kept::Message(at) => {
+                        list.append(state.messages.kept(py, &state.core, at)?)?;
+                    }
                     Kept::StandIn(number) => list.append(stand_in(py, &state.core, number)?)?,
                 }
             }
@@ -310,6 +345,9 @@ impl PyMessageIndex {
             }
             for message in &state.messages.list {
                 visit.call(message)?;
+            }
+            for (_, copy) in state.messages.copies.values() {
+                visit.call(copy)?;
             }
         }
         Ok(())

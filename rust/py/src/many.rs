@@ -5,12 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use chatfold_core::{Callback, Execution, Host, MessageIndex, Plan, Result, ToolExchange};
+use chatfold_core::{
+    Callback, Execution, Host, MessageIndex, Place, Plan, Result, Texts, ToolExchange, VisitText,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::errors::{to_core, to_python};
-use crate::host::{batch, exchange};
+use crate::host::{batch, exchange, name_of, places, shortened_texts};
 use crate::index::{Messages, PyMessageIndex, State};
 use crate::strategy::PyStrategy;
 use crate::text::Text;
@@ -44,6 +46,27 @@ impl Host for WorkerHost<'_> {
         let lists = [vec![Text::Repaired(text.to_owned())]];
         let counts = self.messages.counter.count_natively(&lists).ok_or_else(no_callbacks)?;
         Ok(counts[0])
+    }
+
+    fn count_shortened(&mut self, messages: &[(u32, &[(Place, String)])]) -> Result<Vec<u32>> {
+        let lists = Python::attach(|py| shortened_texts(py, self.messages, messages));
+        let lists = lists.map_err(to_core)?;
+        let counts = self.messages.counter.count_natively(&lists);
+        let counted = counts.ok_or_else(no_callbacks);
+        Python::attach(|_| drop(lists));
+        counted
+    }
+
+    fn visit_texts(&mut self, message: u32, which: Texts, visit: VisitText<'_>) -> Result<()> {
+        let texts = Python::attach(|py| places(py, self.messages, message, which));
+        let texts = texts.map_err(to_core)?;
+        let visited = texts.iter().try_for_each(|(place, text)| visit(self, *place, text.as_str()));
+        Python::attach(|_| drop(texts));
+        visited
+    }
+
+    fn tool_name(&mut self, group: &[u32], result: u32) -> Result<String> {
+        Python::attach(|py| name_of(py, self.messages, group, result)).map_err(to_core)
     }
 
     fn tool_exchange(&mut self, group: &[u32], limit: Option<usize>) -> Result<ToolExchange> {

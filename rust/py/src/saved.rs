@@ -1,6 +1,8 @@
 //! Saving, loading and syncing an index: its memory in plain Python values.
 
-use chatfold_core::{CallKey, Role, Saved, SavedGroup, SavedId, SavedStandIn};
+use chatfold_core::{
+    CallKey, Place, Role, Saved, SavedGroup, SavedId, SavedShortened, SavedStandIn,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -18,8 +20,10 @@ type GroupOf = (u32, u32, String, bool);
 type IdOf = (bool, u32);
 /// Role, text, tokens, what it replaced, included, reason, whether another stands for it.
 type StandInOf = (String, String, Option<u32>, Vec<IdOf>, bool, String, bool);
-/// Tokens, groups, stand-ins, protected groups.
-type SavedOf = (Vec<Option<u32>>, Vec<GroupOf>, Vec<StandInOf>, Vec<u32>);
+/// Position, texts by kind of place and its number, bytes and code points, tokens, reason.
+type ShortenedOf = (u32, Vec<(String, u32, String)>, (u32, u32), Option<u32>, String);
+/// Tokens, groups, stand-ins, protected groups, shortened messages.
+type SavedOf = (Vec<Option<u32>>, Vec<GroupOf>, Vec<StandInOf>, Vec<u32>, Vec<ShortenedOf>);
 
 /// The memory of an index.
 #[pyfunction]
@@ -33,6 +37,7 @@ pub(crate) fn save(index: &Bound<'_, PyMessageIndex>) -> PyResult<SavedOf> {
             groups.map(|group| (group.first, group.len, group.reason, group.replaced)).collect(),
             stand_ins.map(stand_in_to_python).collect(),
             saved.protected,
+            saved.shortened.into_iter().map(shortened_to_python).collect(),
         ))
     })
 }
@@ -53,10 +58,42 @@ fn stand_in_to_python(stand_in: SavedStandIn) -> StandInOf {
     )
 }
 
+const CONTENT: &str = "content";
+const PART: &str = "part";
+const ARGUMENTS: &str = "arguments";
+
+fn shortened_to_python(shortened: SavedShortened) -> ShortenedOf {
+    let texts = shortened.texts.into_iter().map(|(place, text)| {
+        let (kind, number) = match place {
+            Place::Content => (CONTENT, 0),
+            Place::Part(number) => (PART, number),
+            Place::Arguments(number) => (ARGUMENTS, number),
+        };
+        (kind.to_owned(), number, text)
+    });
+    let texts = texts.collect();
+    (shortened.message, texts, shortened.size, shortened.tokens, shortened.reason)
+}
+
+fn shortened_from_python(shortened: ShortenedOf) -> PyResult<SavedShortened> {
+    let (message, texts, size, tokens, reason) = shortened;
+    let texts = texts.into_iter().map(|(kind, number, text)| {
+        let place = match kind.as_str() {
+            CONTENT => Place::Content,
+            PART => Place::Part(number),
+            ARGUMENTS => Place::Arguments(number),
+            _ => return Err(PyValueError::new_err(format!("a text stands in {kind:?}"))),
+        };
+        Ok((place, text))
+    });
+    let texts = texts.collect::<PyResult<_>>()?;
+    Ok(SavedShortened { message, texts, size, tokens, reason })
+}
+
 /// Takes over a saved memory. Says `false`, and takes nothing over, where it does not fit.
 #[pyfunction]
 pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResult<bool> {
-    let (tokens, groups, stand_ins, protected) = saved;
+    let (tokens, groups, stand_ins, protected, shortened) = saved;
     let stand_ins = stand_ins
         .into_iter()
         .map(|(role, text, tokens, replaces, included, reason, replaced)| {
@@ -74,7 +111,8 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
     let groups = groups
         .map(|(first, len, reason, replaced)| SavedGroup { first, len, reason, replaced })
         .collect();
-    let saved = Saved { tokens, groups, stand_ins, protected };
+    let shortened = shortened.into_iter().map(shortened_from_python).collect::<PyResult<_>>()?;
+    let saved = Saved { tokens, groups, stand_ins, protected, shortened };
     PyMessageIndex::with(index, |state| Ok(state.core.load(&saved, true)))
 }
 
@@ -147,8 +185,7 @@ pub(crate) fn sync(
         }
         // What is kept is handed out as the caller's own objects: those of this list.
         let held = if identical { known } else { 0 };
-        state.messages.list.truncate(held);
-        state.messages.list.extend(messages.iter().skip(held).map(Bound::unbind));
+        state.messages.replace_from(held, messages.iter().skip(held).map(Bound::unbind));
         Ok(known)
     })
 }

@@ -1,8 +1,9 @@
 //! Triggers and strategies as the core knows them, built by the Python layer.
 
 use chatfold_core::{
-    Callback, Digest, DigestStyle, Gate, Metric, Plan, Protection, SlidingWindow, Strategy,
-    ToolCalls, ToolCallsAction, Trigger, Truncation, Window,
+    Basis, Callback, ContextPruning, Digest, DigestStyle, Gate, Metric, Plan, Protection,
+    PruningLimits, SlidingWindow, Strategy, TextUnit, ToolCalls, ToolCallsAction, ToolPattern,
+    Tools, Trigger, Trim, Truncation, Window,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -98,6 +99,22 @@ fn protection((system, first, last, minimum): ProtectionOf) -> Protection {
     }
 }
 
+/// The window where it counts by utilisation, and the ratios of trimming and of clearing.
+type BasisOf = (Option<u64>, f64, f64);
+/// The least that is pruned; most, head and tail of a trim; the placeholder.
+type LimitsOf = (u64, Option<(usize, usize, usize)>, Option<String>);
+/// Patterns of tools that are allowed, of those denied, and limits by pattern.
+type ToolsOf = (Vec<String>, Vec<String>, Vec<(String, LimitsOf)>);
+
+fn pruning_limits((min_prunable, trim, placeholder): LimitsOf) -> PruningLimits {
+    let soft_trim = trim.map(|(max, head, tail)| Trim { max, head, tail });
+    PruningLimits { min_prunable, soft_trim, placeholder }
+}
+
+fn unit(by_tokens: bool) -> TextUnit {
+    if by_tokens { TextUnit::Tokens } else { TextUnit::Characters }
+}
+
 /// A strategy, laid out to be run.
 #[pyclass(frozen, module = "chatfold._core", name = "Strategy")]
 pub(crate) struct PyStrategy {
@@ -162,6 +179,36 @@ impl PyStrategy {
             protection: protection(keep),
             action: ToolCallsAction::Digest(Digest { style, max_chars }),
         })))
+    }
+
+    #[staticmethod]
+    fn context_pruning(
+        when: GateOf<'_>,
+        basis: BasisOf,
+        keep_last_assistants: u32,
+        limits: LimitsOf,
+        tools: ToolsOf,
+        by_tokens: bool,
+        min_tokens_freed: u64,
+    ) -> Self {
+        let (window, soft_trim_ratio, hard_clear_ratio) = basis;
+        let (allow, deny, tool_limits) = tools;
+        let patterns = |all: Vec<String>| all.iter().map(|text| ToolPattern::new(text)).collect();
+        let own = tool_limits.into_iter();
+        Self::of(Strategy::ContextPruning(ContextPruning {
+            gate: gate(&when),
+            basis: window.map_or(Basis::Age, |window| Basis::Utilisation { window }),
+            soft_trim_ratio,
+            hard_clear_ratio,
+            keep_last_assistants,
+            limits: pruning_limits(limits),
+            tool_limits: own
+                .map(|(pattern, limits)| (ToolPattern::new(&pattern), pruning_limits(limits)))
+                .collect(),
+            tools: Tools { allow: patterns(allow), deny: patterns(deny) },
+            unit: unit(by_tokens),
+            min_tokens_freed,
+        }))
     }
 
     #[staticmethod]

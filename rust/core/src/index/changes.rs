@@ -34,6 +34,8 @@ pub(super) enum Change {
     Slot { slot: u32, before: Current, after: Current, reason: u32 },
     /// A group got or lost its stand-in.
     Link { group: GroupId, before: Option<u32> },
+    /// A message holds other texts; `before` is the number of those that it held.
+    Shortened { message: u32, before: Option<u32> },
     /// A stand-in was written or dissolved.
     StandIn { number: u32, dissolved: bool },
     /// A group was protected, or no longer.
@@ -184,16 +186,25 @@ impl MessageIndex {
         Some(number)
     }
 
-    /// Includes a group again. A stand-in for it goes, and what else it stood for comes back.
+    /// Includes a group again, with its full texts. A stand-in for it goes, and what else it stood
+    /// for comes back.
     ///
     /// Says whether anything changed.
     pub fn restore(&mut self, group: GroupId) -> bool {
+        let version = self.log.len();
+        if self.include_again(group) {
+            self.unshorten(group);
+        }
+        self.log.len() > version
+    }
+
+    /// Includes a group again, with the texts that it held last. Says whether there is such a group.
+    fn include_again(&mut self, group: GroupId) -> bool {
         let dissolved = |number| self.stand_ins[number as usize].dissolved;
         if group.stand_in.is_some_and(dissolved) {
             // It stands for nothing any more: what it stood for is back.
             return false;
         }
-        let version = self.log.len();
         // From the group up to the outermost stand-in; that one is dissolved first.
         let mut chain = vec![group];
         while let Some(number) = chain.last().and_then(|&inner| self.stand_in_of(inner)) {
@@ -206,7 +217,7 @@ impl MessageIndex {
             self.dissolve(outer);
         }
         self.include(group);
-        self.log.len() > version
+        true
     }
 
     /// Lets a group take its slot again, unless the group has been joined to an earlier one since.
@@ -263,6 +274,12 @@ impl MessageIndex {
                     }
                     self.slots[slot as usize].current = before;
                     self.enter(slot);
+                }
+                Some(Change::Shortened { message, before }) => {
+                    let undone = self.swap_shortened(message, before);
+                    if undone.is_some_and(|number| number as usize + 1 == self.shortenings.len()) {
+                        self.shortenings.pop();
+                    }
                 }
                 Some(Change::Link { group, before }) => {
                     self.link(group, before);

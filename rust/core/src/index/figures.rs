@@ -82,9 +82,8 @@ impl Sums {
 
 impl MessageIndex {
     fn message_sums(&self, message: u32) -> Sums {
-        let fixed =
-            if self.fixed.is_empty() { 0 } else { self.fixed.get(&message).copied().unwrap_or(0) };
-        self.text_sums(self.bytes[message as usize], self.tokens[message as usize], fixed)
+        let fixed = self.fixed_tokens(message);
+        self.text_sums(self.bytes_now(message), self.tokens_now(message), fixed)
     }
 
     fn text_sums(&self, bytes: u32, tokens: u32, fixed: u32) -> Sums {
@@ -141,17 +140,33 @@ impl MessageIndex {
         }
     }
 
-    /// Puts the count of a message in place of its bounds.
+    pub(super) fn remove_message_sums(&mut self, message: u32) {
+        let sums = self.message_sums(message);
+        self.sums.remove(&sums);
+    }
+
+    /// Puts the count of a message in place of its bounds: that of its own texts.
     pub(super) fn set_message_tokens(&mut self, message: u32, text_tokens: u32) {
+        self.set_tokens(message, text_tokens, false);
+    }
+
+    /// The same for the texts that it holds since it was shortened.
+    pub(super) fn set_shortened_tokens(&mut self, message: u32, text_tokens: u32) {
+        self.set_tokens(message, text_tokens, true);
+    }
+
+    fn set_tokens(&mut self, message: u32, text_tokens: u32, shortened: bool) {
         let slot = self.grouping.slot_of(message);
         let included = self.current(slot) == Current::Raw;
         if included {
-            let sums = self.message_sums(message);
-            self.sums.remove(&sums);
+            self.remove_message_sums(message);
         }
-        let fixed = self.fixed.get(&message).copied().unwrap_or(0);
-        let tokens = text_tokens.saturating_add(fixed).min(UNKNOWN - 1);
-        self.tokens[message as usize] = tokens;
+        let tokens = text_tokens.saturating_add(self.fixed_tokens(message)).min(UNKNOWN - 1);
+        let number = self.shortened.get(&message).copied().filter(|_| shortened);
+        match number {
+            Some(number) => self.shortenings[number as usize].tokens = tokens,
+            None => self.tokens[message as usize] = tokens,
+        }
         if included {
             let sums = self.message_sums(message);
             self.sums.add(&sums);
@@ -216,9 +231,16 @@ impl MessageIndex {
             return Err(Error::Rebuilt);
         }
         let mut slots: HashMap<u32, Current> = HashMap::new();
+        let mut texts: HashMap<u32, Option<u32>> = HashMap::new();
         for change in self.log[version.log.min(self.log.len())..].iter().rev() {
-            if let Change::Slot { slot, before, .. } = change {
-                slots.insert(*slot, *before);
+            match change {
+                Change::Slot { slot, before, .. } => {
+                    slots.insert(*slot, *before);
+                }
+                Change::Shortened { message, before } => {
+                    texts.insert(*message, *before);
+                }
+                Change::Link { .. } | Change::StandIn { .. } | Change::Protected { .. } => {}
             }
         }
         let mut messages = Vec::new();
@@ -232,9 +254,17 @@ impl MessageIndex {
                 messages.push(message);
             }
         }
-        self.count_messages(&messages, host)?;
-        let mut tokens: u64 =
-            messages.iter().map(|&message| u64::from(self.tokens[message as usize])).sum();
+        // What has other texts now than it had then.
+        let (other, same): (Vec<u32>, Vec<u32>) =
+            messages.iter().partition(|message| texts.contains_key(message));
+        self.count_now(&same, host)?;
+        let mut tokens: u64 = same.iter().map(|&message| u64::from(self.tokens_now(message))).sum();
+        for message in other {
+            tokens += match texts.get(&message).copied().flatten() {
+                Some(number) => u64::from(self.tokens_of_shortening(message, number, host)?),
+                None => self.tokens_at_first(message, host)?,
+            };
+        }
         let mut number_of = messages.len() as u64;
         let mut anchors: Vec<u32> = self.anchored.iter().map(|&(slot, _)| slot).collect();
         anchors.dedup();
@@ -254,8 +284,8 @@ impl MessageIndex {
     /// Whatever the tokenizer raises.
     pub fn total_tokens(&mut self, host: &mut dyn Host) -> Result<u64> {
         let all: Vec<u32> = (0..self.message_count()).collect();
-        self.count_messages(&all, host)?;
-        let mut tokens: u64 = self.tokens.iter().map(|&tokens| u64::from(tokens)).sum();
+        self.count_now(&all, host)?;
+        let mut tokens: u64 = all.iter().map(|&at| u64::from(self.tokens_now(at))).sum();
         for number in 0..u32::try_from(self.stand_ins.len()).unwrap_or(u32::MAX) {
             if !self.stand_ins[number as usize].dissolved {
                 tokens += u64::from(self.count_stand_in(number, host)?);
@@ -272,7 +302,8 @@ impl MessageIndex {
                 Change::Slot { slot, .. } => {
                     Some(self.grouping.group(self.grouping.root(*slot)).first())
                 }
-                _ => None,
+                Change::Shortened { message, .. } => Some(*message),
+                Change::Link { .. } | Change::StandIn { .. } | Change::Protected { .. } => None,
             })
             .min()
     }

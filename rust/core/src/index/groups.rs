@@ -96,13 +96,13 @@ impl MessageIndex {
         self.grouping.slots()
     }
 
-    /// UTF-8 bytes of the texts of a group.
+    /// UTF-8 bytes of the texts of a group, as they are now.
     pub fn byte_count(&self, id: GroupId) -> u64 {
         if let Some(number) = id.stand_in {
             return self.stand_ins[number as usize].text.len() as u64;
         }
         let positions = self.grouping.group(id.slot).positions();
-        positions.map(|message| u64::from(self.bytes[message as usize])).sum()
+        positions.map(|message| u64::from(self.bytes_now(message))).sum()
     }
 
     /// A group at this moment.
@@ -141,8 +141,8 @@ impl MessageIndex {
             return Ok(u64::from(self.count_stand_in(number, host)?));
         }
         let positions: Vec<u32> = self.grouping.group(id.slot).positions().collect();
-        self.count_messages(&positions, host)?;
-        Ok(positions.iter().map(|&message| u64::from(self.tokens[message as usize])).sum())
+        self.count_now(&positions, host)?;
+        Ok(positions.iter().map(|&message| u64::from(self.tokens_now(message))).sum())
     }
 
     /// The stand-in that stands for a group.

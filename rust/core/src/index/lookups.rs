@@ -92,6 +92,31 @@ impl MessageIndex {
         positions
     }
 
+    /// The slot of the group that holds a message.
+    pub(crate) fn slot_of_now(&self, message: u32) -> u32 {
+        self.grouping.slot_now(message)
+    }
+
+    /// Whether the group of a message is in the list as it is.
+    pub(crate) fn is_held_raw(&self, message: u32) -> bool {
+        self.current(self.slot_of_now(message)) == Current::Raw
+    }
+
+    /// How many messages were shortened since that version, each once.
+    pub(crate) fn messages_shortened(&self, version: Version) -> u64 {
+        let start = if version.epoch == self.epoch { version.log } else { 0 };
+        let mut messages: Vec<u32> = self.log[start.min(self.log.len())..]
+            .iter()
+            .filter_map(|change| match change {
+                Change::Shortened { message, .. } => Some(*message),
+                _ => None,
+            })
+            .collect();
+        messages.sort_unstable();
+        messages.dedup();
+        messages.len() as u64
+    }
+
     /// How many slots changed what they hold since that version.
     pub(crate) fn slots_changed(&self, version: Version) -> u64 {
         let start = if version.epoch == self.epoch { version.log } else { 0 };
@@ -99,7 +124,8 @@ impl MessageIndex {
             .iter()
             .filter_map(|change| match change {
                 Change::Slot { slot, .. } => Some(*slot),
-                _ => None,
+                Change::Shortened { message, .. } => Some(self.slot_of_now(*message)),
+                Change::Link { .. } | Change::StandIn { .. } | Change::Protected { .. } => None,
             })
             .collect();
         slots.sort_unstable();

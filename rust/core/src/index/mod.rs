@@ -7,15 +7,19 @@ mod changes;
 mod figures;
 mod groups;
 mod lookups;
+mod open;
 mod protected;
 mod readmission;
 mod saved;
+mod shortened;
+mod speakers;
 mod tokens;
 
 pub use changes::Version;
 pub use figures::{Counts, Figures, Metric};
 pub use groups::{GroupId, GroupView, Kept};
-pub use saved::{Saved, SavedGroup, SavedId, SavedStandIn};
+pub use saved::{Saved, SavedGroup, SavedId, SavedShortened, SavedStandIn};
+pub use shortened::ShortenedView;
 pub use tokens::{Bounds, Overhead};
 
 use std::collections::{BTreeSet, HashMap};
@@ -29,6 +33,9 @@ use crate::ordered_set::OrderedSet;
 
 use changes::{Change, Current, SlotState};
 use figures::Sums;
+use open::Open;
+use shortened::Shortened;
+use speakers::Speakers;
 use tokens::UNKNOWN;
 
 /// The structured view over a list of messages.
@@ -36,11 +43,18 @@ use tokens::UNKNOWN;
 pub struct MessageIndex {
     grouping: Grouping,
     bytes: Vec<u32>,
+    chars: Vec<u32>,
+    speakers: Speakers,
     /// Tokens of each message, fixed ones included, or [`UNKNOWN`].
     tokens: Vec<u32>,
     /// The fixed tokens of the few messages that have some.
     fixed: HashedMap<u32, u32>,
     slots: Vec<SlotState>,
+    /// Which messages are shortened, by the number of what they hold.
+    shortened: HashedMap<u32, u32>,
+    shortenings: Vec<Shortened>,
+    stamp: u64,
+    open: Vec<Open>,
     stand_ins: Vec<StandIn>,
     /// Every stand-in with its slot, by slot and age.
     anchored: BTreeSet<(u32, u32)>,
@@ -102,13 +116,15 @@ impl MessageIndex {
     /// An empty index that counts alike.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        Self { epoch: self.epoch + 1, ..Self::new(self.bounds, self.overhead) }
+        Self { epoch: self.epoch + 1, stamp: self.stamp, ..Self::new(self.bounds, self.overhead) }
     }
 
     /// Makes room for that many more messages.
     pub fn reserve(&mut self, messages: usize) {
         self.grouping.reserve(messages);
         self.bytes.reserve(messages);
+        self.chars.reserve(messages);
+        self.speakers.reserve(messages);
         self.tokens.reserve(messages);
     }
 
@@ -139,9 +155,12 @@ impl MessageIndex {
             self.fixed.insert(message, facts.fixed_tokens);
         }
         self.bytes.push(facts.bytes);
+        self.chars.push(facts.chars);
+        self.speakers.push(facts);
         self.tokens.push(tokens);
         self.all_bytes += u64::from(facts.bytes);
 
+        self.reopen(message);
         let placement = self.grouping.push(facts);
         if facts.role == Role::User {
             self.doubtful = facts.stand_in.then_some(placement.slot);
@@ -190,6 +209,7 @@ impl MessageIndex {
         if current != Current::Nothing {
             let counted = self.add_sums(slot, current);
             self.enter_sets(slot, !counted);
+            self.reopen_slot(slot);
         }
     }
 

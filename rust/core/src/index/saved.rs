@@ -1,11 +1,12 @@
 //! What an index remembers beyond its messages, in plain values: to save it, to load it, and to
 //! carry it over when the list it is about has changed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::changes::Current;
 use super::tokens::UNKNOWN;
 use super::{GroupId, MessageIndex, StandIn};
+use crate::host::Place;
 use crate::message::Role;
 
 /// The memory of an index. Groups are named by the position of their first message.
@@ -19,6 +20,23 @@ pub struct Saved {
     pub stand_ins: Vec<SavedStandIn>,
     /// The groups that are protected, by the position of their first message.
     pub protected: Vec<u32>,
+    /// The messages that were shortened, by position.
+    pub shortened: Vec<SavedShortened>,
+}
+
+/// A message whose texts were shortened in place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedShortened {
+    /// Its position.
+    pub message: u32,
+    /// What stands in the place of which of its texts.
+    pub texts: Vec<(Place, String)>,
+    /// UTF-8 bytes and code points of all texts that it holds.
+    pub size: (u32, u32),
+    /// Its tokens, where they have been counted.
+    pub tokens: Option<u32>,
+    /// Why it was shortened.
+    pub reason: String,
 }
 
 /// A group of the list that is excluded or stood for.
@@ -130,7 +148,23 @@ impl MessageIndex {
         let mut protected: Vec<u32> = firsts.filter(|&first| first < before).collect();
         protected.sort_unstable();
         protected.dedup();
-        Saved { tokens, groups, stand_ins, protected }
+        let mut shortened: Vec<SavedShortened> = self
+            .shortened
+            .iter()
+            .filter(|&(&message, _)| self.ends_before(self.slot_of_now(message), before))
+            .map(|(&message, &number)| {
+                let own = &self.shortenings[number as usize];
+                SavedShortened {
+                    message,
+                    texts: own.texts.clone(),
+                    size: (own.bytes, own.chars),
+                    tokens: Some(own.tokens).filter(|&tokens| tokens != UNKNOWN),
+                    reason: self.reason(own.reason),
+                }
+            })
+            .collect();
+        shortened.sort_unstable_by_key(|each| each.message);
+        Saved { tokens, groups, stand_ins, protected, shortened }
     }
 
     fn first_of(&self, slot: u32) -> SavedId {
@@ -168,7 +202,8 @@ impl MessageIndex {
         let protected = || saved.protected.iter().filter_map(|first| slots.get(first));
         let complete = found.len() == saved.groups.len()
             && saved.tokens.len() <= self.tokens.len()
-            && protected().count() == saved.protected.len();
+            && protected().count() == saved.protected.len()
+            && saved.shortened.iter().all(|each| self.can_hold(each));
         if strict && !complete {
             return false;
         }
@@ -181,6 +216,11 @@ impl MessageIndex {
             }
         }
         self.protected.extend(protected().map(|&(slot, _)| slot));
+        for each in &saved.shortened {
+            if self.can_hold(each) {
+                self.load_shortened(each);
+            }
+        }
         let ids = self.load_stand_ins(saved, &found);
         for group in &saved.groups {
             let Some(&slot) = found.get(&group.first) else { continue };
@@ -203,6 +243,19 @@ impl MessageIndex {
         self.log.clear();
         self.epoch += 1;
         complete
+    }
+
+    /// Whether a message is there, and longer than what it is to hold.
+    fn can_hold(&self, saved: &SavedShortened) -> bool {
+        let (bytes, _) = saved.size;
+        self.message_bytes(saved.message).is_some_and(|own| bytes < own)
+    }
+
+    fn load_shortened(&mut self, saved: &SavedShortened) {
+        let reason = self.reason_number(&saved.reason);
+        let tokens = saved.tokens.unwrap_or(UNKNOWN);
+        let number = self.add_shortened(saved.texts.clone(), saved.size, tokens, reason);
+        self.swap_shortened(saved.message, Some(number));
     }
 
     /// The new stand-ins in the order of the saved ones; `None` where one could not be taken over.
@@ -266,6 +319,14 @@ impl Saved {
             }
             open.insert(SavedId::StandIn(number), stand_in.replaced);
         }
-        !open.values().any(|replaced| *replaced)
+        let mut shortened = self.shortened.iter().map(|each| each.message);
+        let ascending = shortened.next().is_none_or(|mut last| {
+            shortened.all(|message| std::mem::replace(&mut last, message) < message)
+        });
+        let places_once = self.shortened.iter().all(|each| {
+            let places: HashSet<Place> = each.texts.iter().map(|(place, _)| *place).collect();
+            !places.is_empty() && places.len() == each.texts.len()
+        });
+        ascending && places_once && !open.values().any(|replaced| *replaced)
     }
 }

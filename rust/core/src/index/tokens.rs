@@ -8,7 +8,7 @@ use super::MessageIndex;
 use super::changes::Current;
 use super::figures::Sums;
 use crate::error::{Error, Result};
-use crate::host::Host;
+use crate::host::{Host, Place};
 
 /// Marks a count that is not known yet.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -108,6 +108,11 @@ impl MessageIndex {
         for stand_in in &mut self.stand_ins {
             stand_in.tokens = UNKNOWN;
         }
+        for shortened in &mut self.shortenings {
+            shortened.tokens = UNKNOWN;
+        }
+        // What was too short for a limit in tokens may not be any more.
+        self.open.clear();
         self.sums = Sums::default();
         let held: Vec<u32> = self.included.all.iter_members().collect();
         for slot in held {
@@ -130,10 +135,10 @@ impl MessageIndex {
                 }
                 Current::Raw => {
                     for message in self.grouping.group(slot).positions() {
-                        if self.tokens[message as usize] == UNKNOWN {
+                        if self.tokens_now(message) == UNKNOWN {
                             batch.push(message);
                             // Four bytes a token is what English takes; a guess only.
-                            expected += u64::from(self.bytes[message as usize] / 4 + 1);
+                            expected += u64::from(self.bytes_now(message) / 4 + 1);
                         }
                     }
                 }
@@ -148,7 +153,67 @@ impl MessageIndex {
             self.included.uncounted.remove(slot);
             return Ok(());
         }
-        self.count_messages(&batch, host)
+        self.count_now(&batch, host)
+    }
+
+    /// Counts what these messages hold now.
+    pub(super) fn count_now(&mut self, messages: &[u32], host: &mut dyn Host) -> Result<()> {
+        if self.shortened.is_empty() {
+            return self.count_messages(messages, host);
+        }
+        let shortened = |message: &u32| self.shortened.contains_key(message);
+        let (shortened, whole): (Vec<u32>, Vec<u32>) = messages.iter().partition(|m| shortened(m));
+        self.count_messages(&whole, host)?;
+        let unknown: Vec<u32> =
+            shortened.into_iter().filter(|&message| self.tokens_now(message) == UNKNOWN).collect();
+        let numbers: Vec<u32> = unknown.iter().map(|message| self.shortened[message]).collect();
+        for (message, tokens) in
+            unknown.iter().zip(self.count_shortenings(&unknown, &numbers, host)?)
+        {
+            self.set_shortened_tokens(*message, tokens);
+            self.note_counted(*message);
+        }
+        Ok(())
+    }
+
+    /// The tokens of the texts of messages that hold, or held, what has these numbers.
+    fn count_shortenings(
+        &self,
+        messages: &[u32],
+        numbers: &[u32],
+        host: &mut dyn Host,
+    ) -> Result<Vec<u32>> {
+        if messages.is_empty() {
+            return Ok(Vec::new());
+        }
+        let each = messages.iter().zip(numbers);
+        let each: Vec<(u32, &[(Place, String)])> = each
+            .map(|(&message, &number)| {
+                (message, self.shortenings[number as usize].texts.as_slice())
+            })
+            .collect();
+        let counts = host.count_shortened(&each)?;
+        if counts.len() != each.len() {
+            return Err(Error::MissingCounts { wanted: each.len(), got: counts.len() });
+        }
+        Ok(counts)
+    }
+
+    /// The tokens of a message when it held what has that number.
+    pub(super) fn tokens_of_shortening(
+        &mut self,
+        message: u32,
+        number: u32,
+        host: &mut dyn Host,
+    ) -> Result<u32> {
+        if self.shortened.get(&message) == Some(&number) {
+            self.count_now(&[message], host)?;
+        } else if self.shortenings[number as usize].tokens == UNKNOWN {
+            let tokens = self.count_shortenings(&[message], &[number], host)?[0];
+            let tokens = tokens.saturating_add(self.fixed_tokens(message)).min(UNKNOWN - 1);
+            self.shortenings[number as usize].tokens = tokens;
+        }
+        Ok(self.shortenings[number as usize].tokens)
     }
 
     /// Counts those of these messages that have not been counted.
@@ -180,9 +245,9 @@ impl MessageIndex {
         if !self.included.uncounted.contains(slot) || self.current(slot) != Current::Raw {
             return;
         }
-        let tokens = &self.tokens;
-        if self.grouping.group(slot).positions().all(|message| tokens[message as usize] != UNKNOWN)
-        {
+        let mut positions = self.grouping.group(slot).positions();
+        if positions.all(|message| self.tokens_now(message) != UNKNOWN) {
+            drop(positions);
             self.included.uncounted.remove(slot);
         }
     }

@@ -20,7 +20,7 @@ pub struct Plan {
 
 #[derive(Clone, Debug)]
 pub(super) enum Operation {
-    Run(Leaf),
+    Run(Box<Leaf>),
     Custom(Callback),
     /// Goes to `otherwise` unless the tokens exceed the budget.
     IfOver {
@@ -46,14 +46,12 @@ impl Plan {
 }
 
 fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
+    let mut leaf = |leaf| operations.push(Operation::Run(Box::new(leaf)));
     match strategy {
-        Strategy::Truncation(leaf) => {
-            operations.push(Operation::Run(Leaf::Truncation(leaf.clone())));
-        }
-        Strategy::SlidingWindow(leaf) => {
-            operations.push(Operation::Run(Leaf::SlidingWindow(leaf.clone())));
-        }
-        Strategy::ToolCalls(leaf) => operations.push(Operation::Run(Leaf::ToolCalls(leaf.clone()))),
+        Strategy::Truncation(own) => leaf(Leaf::Truncation(own.clone())),
+        Strategy::SlidingWindow(own) => leaf(Leaf::SlidingWindow(own.clone())),
+        Strategy::ToolCalls(own) => leaf(Leaf::ToolCalls(own.clone())),
+        Strategy::ContextPruning(own) => leaf(Leaf::ContextPruning(own.clone())),
         Strategy::Custom(callback) => operations.push(Operation::Custom(*callback)),
         Strategy::Pipeline(strategies) => {
             for strategy in strategies {
@@ -72,12 +70,12 @@ fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
                     operations.push(Operation::IfOver { budget, otherwise: 0 });
                 }
             }
-            operations.push(Operation::Run(Leaf::Truncation(Truncation {
+            operations.push(Operation::Run(Box::new(Leaf::Truncation(Truncation {
                 gate: Gate { trigger: Trigger::Exceeds(Metric::Tokens, budget), target: None },
                 protection: *protection,
                 name: "TokenBudgetComposedStrategy",
                 reason: "token_budget",
-            })));
+            }))));
             let end = operations.len();
             for check in checks {
                 operations[check] = Operation::IfOver { budget, otherwise: end };
@@ -94,8 +92,10 @@ pub struct Step {
     pub strategy: &'static str,
     /// Why it excluded what it excluded; empty for the caller's own.
     pub reason: &'static str,
-    /// How many groups it excluded or replaced.
+    /// How many groups it excluded or replaced, or has messages of that it shortened.
     pub groups: u64,
+    /// How many messages it shortened in place.
+    pub shortened: u64,
     /// Whether its target was met.
     pub target_met: bool,
     /// What the index was before and after it.
@@ -180,6 +180,7 @@ impl Execution {
                 strategy,
                 reason,
                 groups,
+                shortened: index.messages_shortened(before),
                 target_met,
                 versions: (before, index.version()),
                 nanoseconds: host.now().saturating_sub(started),
@@ -194,6 +195,7 @@ impl Execution {
                 strategy: "",
                 reason: "",
                 groups: index.slots_changed(before),
+                shortened: index.messages_shortened(before),
                 target_met: true,
                 versions: (before, index.version()),
                 nanoseconds: host.now().saturating_sub(started),

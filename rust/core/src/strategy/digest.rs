@@ -1,7 +1,8 @@
 //! Digests: the text that takes the place of a tool-call group.
 
 use crate::error::Result;
-use crate::host::{Callback, Host, ToolResult};
+use crate::host::{Callback, Host, ToolExchange, ToolResult};
+use crate::index::MessageIndex;
 
 /// Which text a digest is.
 #[derive(Clone, Debug)]
@@ -28,13 +29,18 @@ const CUT: &str = "... [truncated]";
 const NO_LIMIT: usize = usize::MAX / 8;
 
 impl Digest {
-    pub(super) fn of(&self, messages: &[u32], host: &mut dyn Host) -> Result<String> {
+    pub(super) fn of(
+        &self,
+        slot: u32,
+        index: &MessageIndex,
+        host: &mut dyn Host,
+    ) -> Result<String> {
         let limit = match self.style {
             DigestStyle::Custom(_) => None,
             // One more shows that something had to be cut.
             DigestStyle::Results | DigestStyle::Names => Some(self.max_chars.min(NO_LIMIT) + 1),
         };
-        let exchange = host.tool_exchange(messages, limit)?;
+        let exchange = exchange(&index.slot_messages(slot), limit, index, host)?;
         Ok(match &self.style {
             DigestStyle::Results => self.results(&exchange.results),
             DigestStyle::Names if exchange.names.is_empty() => {
@@ -84,6 +90,22 @@ impl Digest {
     }
 }
 
+/// Calls and results of a group, with those texts that results hold now.
+fn exchange(
+    messages: &[u32],
+    limit: Option<usize>,
+    index: &MessageIndex,
+    host: &mut dyn Host,
+) -> Result<ToolExchange> {
+    let mut exchange = host.tool_exchange(messages, limit)?;
+    for result in &mut exchange.results {
+        if let Some(text) = index.shortened_text(result.message, host)? {
+            result.text = text;
+        }
+    }
+    Ok(exchange)
+}
+
 const RESULTS: &str = "[Tool results: ";
 const CALLS: &str = "[Tool calls: ";
 
@@ -114,7 +136,7 @@ mod tests {
     #[test]
     fn a_long_label_is_cut_at_a_code_point_and_marked() {
         let digest = Digest { style: DigestStyle::Results, max_chars: 40 };
-        let result = ToolResult { name: String::new(), text: "é".repeat(50) };
+        let result = ToolResult { text: "é".repeat(50), ..ToolResult::default() };
         let text = digest.results(&[result]);
         assert_eq!(text, format!("[Tool results: {}... [truncated]]", "é".repeat(9)));
         assert_eq!(text.chars().count(), 40);

@@ -84,7 +84,13 @@ impl Leaf {
             Self::Truncation(leaf) => (&leaf.gate, leaf.protection, None),
             Self::SlidingWindow(leaf) => (&leaf.gate, leaf.protection, Some(leaf.window)),
             Self::ToolCalls(leaf) => (&leaf.gate, leaf.protection, None),
+            Self::ContextPruning(leaf) => (&leaf.gate, Protection::default(), None),
         }
+    }
+
+    /// Whether it goes by places in the whole list, which the newest part alone does not tell.
+    fn needs_the_list(&self) -> bool {
+        matches!(self, Self::ContextPruning(_))
     }
 }
 
@@ -92,12 +98,12 @@ impl Plan {
     /// Whether the newest part can decide alone, and what of the older part it needs then.
     pub fn horizon(&self) -> Option<KeptOfOlder> {
         let mut leaves = self.operations.iter().filter_map(|operation| match operation {
-            Operation::Run(leaf) => Some(leaf),
+            Operation::Run(leaf) => Some(leaf.as_ref()),
             _ => None,
         });
         let no_callers = self.operations.iter().all(|operation| match operation {
             Operation::Custom(_) => false,
-            Operation::Run(leaf) => !leaf.parts().0.asks_the_caller(),
+            Operation::Run(leaf) => !leaf.parts().0.asks_the_caller() && !leaf.needs_the_list(),
             Operation::Enter | Operation::IfOver { .. } | Operation::Judge { .. } => true,
         });
         let first = leaves.next().filter(|_| no_callers)?;

@@ -4,21 +4,27 @@
 //! its target before the first step and after each.
 
 mod compose;
+mod context_pruning;
 mod digest;
 mod horizon;
 mod protection;
 mod sliding_window;
 mod sweep;
 mod tool_calls;
+mod tool_names;
+mod trim;
 mod truncation;
 
 pub use compose::{Execution, Plan, Step};
+pub use context_pruning::{Basis, ContextPruning, PruningLimits};
 pub use digest::{Digest, DigestStyle};
 pub use horizon::KeptOfOlder;
 pub use protection::Protection;
 pub use sliding_window::{SlidingWindow, Window};
 pub use sweep::Gate;
 pub use tool_calls::{ToolCalls, ToolCallsAction};
+pub use tool_names::{ToolPattern, Tools};
+pub use trim::{TextUnit, Trim};
 pub use truncation::Truncation;
 
 use crate::error::Result;
@@ -34,6 +40,8 @@ pub enum Strategy {
     SlidingWindow(SlidingWindow),
     /// Excludes old tool-call groups, or replaces them by a digest.
     ToolCalls(ToolCalls),
+    /// Shortens old tool results in place.
+    ContextPruning(ContextPruning),
     /// Runs strategies in order; each asks its own trigger.
     Pipeline(Vec<Self>),
     /// Runs strategies in order until a token budget is met, then excludes the oldest groups.
@@ -56,7 +64,7 @@ pub enum Strategy {
 pub struct Outcome {
     /// Whether its trigger was true.
     pub triggered: bool,
-    /// How many groups it excluded or replaced.
+    /// How many groups it excluded or replaced, or has messages of that it shortened.
     pub groups: u64,
     /// Whether its target was true at the end; true where it has none or was not triggered.
     pub target_met: bool,
@@ -73,6 +81,7 @@ pub(crate) enum Leaf {
     Truncation(Truncation),
     SlidingWindow(SlidingWindow),
     ToolCalls(ToolCalls),
+    ContextPruning(ContextPruning),
 }
 
 impl Leaf {
@@ -81,6 +90,7 @@ impl Leaf {
             Self::Truncation(strategy) => strategy.run(index, host),
             Self::SlidingWindow(strategy) => strategy.run(index, host),
             Self::ToolCalls(strategy) => strategy.run(index, host),
+            Self::ContextPruning(strategy) => strategy.run(index, host),
         }
     }
 
@@ -90,6 +100,7 @@ impl Leaf {
             Self::Truncation(strategy) => (strategy.name, strategy.reason),
             Self::SlidingWindow(_) => ("SlidingWindowStrategy", sliding_window::REASON),
             Self::ToolCalls(strategy) => strategy.names(),
+            Self::ContextPruning(_) => ("ContextPruningStrategy", context_pruning::REASON),
         }
     }
 }

@@ -61,7 +61,7 @@ impl ToolCalls {
                 let changed = match &self.action {
                     ToolCallsAction::Exclude => index.exclude(slot, reason),
                     ToolCallsAction::Digest(digest) => {
-                        let text = digest.of(&index.slot_messages(slot), host)?;
+                        let text = digest.of(slot, index, host)?;
                         index.replace(&[slot], Role::Assistant, text, reason).is_some()
                     }
                 };

@@ -11,6 +11,7 @@ use super::common::observed::{
     Observed, Part, assert_consistent, assert_nothing_is_lost, assert_tokens, observe, overhead,
     plain_tokens,
 };
+use super::common::strategies::{self, Kinds};
 use super::common::{Setup, setups};
 
 #[derive(Clone, Debug)]
@@ -19,6 +20,7 @@ enum Change {
     Exclude(Index),
     Replace(Vec<Index>, usize),
     Restore(Index),
+    Prune(Box<chatfold_core::Strategy>),
     Mark,
     Undo(Index),
     Forget(Counter),
@@ -35,6 +37,7 @@ fn changes() -> BoxedStrategy<Vec<Change>> {
         4 => (prop::collection::vec(chosen(), 1..4), 0..20usize)
             .prop_map(|(groups, length)| Change::Replace(groups, length)),
         2 => chosen().prop_map(Change::Restore),
+        4 => strategies::prunings(Kinds::default()).prop_map(|own| Change::Prune(Box::new(own))),
         2 => Just(Change::Mark),
         1 => chosen().prop_map(Change::Undo),
         1 => counters().prop_map(Change::Forget),
@@ -102,17 +105,24 @@ impl Life {
                     assert!(index.included_counts().bytes < before);
                 }
             }
+            Change::Prune(strategy) => {
+                let before = index.included_counts().bytes;
+                strategies::run(strategy, index, host).unwrap();
+                assert!(index.included_counts().bytes <= before, "nothing gets longer");
+            }
             Change::Restore(chosen) => {
                 let id = groups[chosen.index(groups.len())];
                 index.restore(id);
-                assert!(!index.group(id).excluded);
+                let view = index.group(id);
+                assert!(!view.excluded);
+                assert!(view.positions.iter().all(|&at| index.shortened(at).is_none()));
             }
             Change::CountGroup(chosen) => {
                 let id = groups[chosen.index(groups.len())];
                 let view = index.group(id);
                 let plain: u64 = match &view.stand_in {
                     Some((_, text)) => u64::from(host.counter.count(text)),
-                    None => view.positions.iter().map(|&at| host.tokens_of(at)).sum(),
+                    None => view.positions.iter().map(|&at| host.tokens_held(index, at)).sum(),
                 };
                 assert_eq!(index.group_tokens(id, host).unwrap(), plain);
             }
@@ -150,7 +160,16 @@ impl Life {
     fn check_marks(&mut self) {
         for (version, seen) in &self.marks {
             let tokens = |part: &Part| match part {
-                Part::Message(position) => self.host.tokens_of(*position),
+                Part::Message(position) => {
+                    let held = seen.shortened.iter().find(|(message, ..)| message == position);
+                    held.map_or_else(
+                        || self.host.tokens_of(*position),
+                        |(_, text, _)| {
+                            let fixed = self.setup.messages[*position as usize].facts.fixed_tokens;
+                            u64::from(self.host.counter.count(text)) + u64::from(fixed)
+                        },
+                    )
+                }
                 Part::StandIn(_, text) => u64::from(self.host.counter.count(text)),
             };
             let plain = seen.projection.iter().map(tokens).sum::<u64>()

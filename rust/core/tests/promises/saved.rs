@@ -77,6 +77,7 @@ fn garbage() -> BoxedStrategy<Saved> {
             groups,
             stand_ins,
             protected,
+            shortened: Vec::new(),
         })
         .boxed()
 }

@@ -5,4 +5,6 @@ mod newest;
 mod openai_chat;
 
 pub(crate) use newest::read_newest;
-pub(crate) use openai_chat::{PartTokens, Reader, tool_exchange, visit_texts};
+pub(crate) use openai_chat::{
+    PartTokens, Reader, tool_exchange, tool_name, visit_places, visit_texts, with_texts,
+};

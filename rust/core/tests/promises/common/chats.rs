@@ -15,7 +15,10 @@ impl Message {
     pub(crate) fn new(role: Role, text: impl Into<String>) -> Self {
         let text = text.into();
         let bytes = u32::try_from(text.len()).unwrap();
-        Self { facts: Facts { bytes, ..Facts::new(role) }, text, counted_before: false }
+        let chars = u32::try_from(text.chars().count()).unwrap();
+        let says_something = role == Role::Assistant && !text.trim().is_empty();
+        let facts = Facts { bytes, chars, says_something, ..Facts::new(role) };
+        Self { facts, text, counted_before: false }
     }
 
     pub(crate) fn calls(text: impl Into<String>, ids: &[&str]) -> Self {

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use chatfold_core::{
-    Bounds, Callback, Error, Host, MessageIndex, Overhead, Result, ToolExchange, ToolResult,
+    Bounds, Callback, Error, Host, MessageIndex, Overhead, Place, Result, Texts, ToolExchange,
+    ToolResult, VisitText,
 };
 use proptest::prelude::*;
 
@@ -109,6 +110,15 @@ impl FakeHost {
         u64::from(self.counter.count(&message.text)) + u64::from(message.facts.fixed_tokens)
     }
 
+    /// The tokens of what a message holds now.
+    pub(crate) fn tokens_held(&self, index: &MessageIndex, message: u32) -> u64 {
+        let fixed = u64::from(self.messages[message as usize].facts.fixed_tokens);
+        index.shortened(message).map_or_else(
+            || self.tokens_of(message),
+            |now| u64::from(self.counter.count(&now.texts[0].1)) + fixed,
+        )
+    }
+
     fn called(&mut self) -> Result<()> {
         self.work.calls += 1;
         if self.fails_at == Some(self.work.calls) { Err(Error::host(Refused)) } else { Ok(()) }
@@ -131,17 +141,43 @@ impl Host for FakeHost {
         Ok(self.counter.count(text))
     }
 
+    fn count_shortened(&mut self, messages: &[(u32, &[(Place, String)])]) -> Result<Vec<u32>> {
+        self.called()?;
+        self.work.texts += messages.len();
+        Ok(messages.iter().map(|(_, texts)| self.counter.count(&texts[0].1)).collect())
+    }
+
+    fn visit_texts(&mut self, message: u32, which: Texts, visit: VisitText<'_>) -> Result<()> {
+        self.called()?;
+        self.work.read.push(message);
+        let text = self.messages[message as usize].text.clone();
+        if which == Texts::Content { visit(self, Place::Content, &text) } else { Ok(()) }
+    }
+
+    /// The tool of a result that names a call is `tool`.
+    fn tool_name(&mut self, group: &[u32], result: u32) -> Result<String> {
+        self.called()?;
+        assert!(group.is_sorted() && group.contains(&result));
+        let answers = self.messages[result as usize].facts.answers;
+        Ok(if answers.is_some() { "tool".to_owned() } else { String::new() })
+    }
+
     fn tool_exchange(&mut self, messages: &[u32], limit: Option<usize>) -> Result<ToolExchange> {
         self.called()?;
         self.work.read.extend(messages);
         assert!(messages.is_sorted(), "messages of a group are asked for in order");
         let mut exchange = ToolExchange::default();
-        for message in messages.iter().map(|&message| &self.messages[message as usize]) {
+        for &position in messages {
+            let message = &self.messages[position as usize];
             exchange.names.extend(message.facts.calls.iter().map(|_| "tool".to_owned()));
             if message.facts.is_result() {
                 let name = if message.facts.answers.is_some() { "tool" } else { "" };
                 let text = message.text.chars().take(limit.unwrap_or(usize::MAX)).collect();
-                exchange.results.push(ToolResult { name: name.to_owned(), text });
+                exchange.results.push(ToolResult {
+                    message: position,
+                    name: name.to_owned(),
+                    text,
+                });
             }
         }
         Ok(exchange)

@@ -30,6 +30,8 @@ pub(crate) enum Part {
 pub(crate) struct Observed {
     pub(crate) groups: Vec<Seen>,
     pub(crate) projection: Vec<Part>,
+    /// What shortened messages hold, and why.
+    pub(crate) shortened: Vec<(u32, String, String)>,
     pub(crate) included: Counts,
     pub(crate) total: Counts,
 }
@@ -54,9 +56,18 @@ pub(crate) fn observe(index: &MessageIndex) -> Observed {
     Observed {
         groups: groups.collect(),
         projection: projection(index),
+        shortened: shortened(index),
         included: index.included_counts(),
         total: index.total_counts(),
     }
+}
+
+fn shortened(index: &MessageIndex) -> Vec<(u32, String, String)> {
+    let held = |message| {
+        let now = index.shortened(message)?;
+        Some((message, now.texts[0].1.clone(), index.shorten_reason(message)))
+    };
+    (0..index.message_count()).filter_map(held).collect()
 }
 
 pub(crate) fn projection(index: &MessageIndex) -> Vec<Part> {
@@ -99,7 +110,7 @@ fn counts<'a>(views: impl Iterator<Item = &'a GroupView>) -> Counts {
 pub(crate) fn plain_tokens(index: &MessageIndex, setup: &Setup, host: &FakeHost) -> u64 {
     let parts = projection(index);
     let tokens = |part: &Part| match part {
-        Part::Message(position) => host.tokens_of(*position),
+        Part::Message(position) => host.tokens_held(index, *position),
         Part::StandIn(_, text) => u64::from(host.counter.count(text)),
     };
     parts.iter().map(tokens).sum::<u64>() + overhead(setup, parts.len())

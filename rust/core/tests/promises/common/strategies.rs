@@ -1,8 +1,9 @@
 //! Strategies with any options, alone and composed.
 
 use chatfold_core::{
-    Callback, Digest, DigestStyle, Execution, Gate, MessageIndex, Metric, Plan, Protection, Result,
-    Role, SlidingWindow, Strategy, ToolCalls, ToolCallsAction, Trigger, Truncation, Window,
+    Basis, Callback, ContextPruning, Digest, DigestStyle, Execution, Gate, MessageIndex, Metric,
+    Plan, Protection, PruningLimits, Result, Role, SlidingWindow, Strategy, TextUnit, ToolCalls,
+    ToolCallsAction, ToolPattern, Tools, Trigger, Trim, Truncation, Window,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
@@ -97,6 +98,56 @@ fn actions() -> BoxedStrategy<ToolCallsAction> {
     prop_oneof![1 => Just(ToolCallsAction::Exclude), 3 => digests].boxed()
 }
 
+fn pruning_limits() -> BoxedStrategy<PruningLimits> {
+    let trims = (prop_oneof![Just(0), 64..100usize], 0..20usize, 0..20usize)
+        .prop_map(|(max, head, tail)| Trim { max, head, tail });
+    let placeholders = prop::sample::select(&["-", "[cleared]", "{tool}"][..]);
+    (0..50u64, prop::option::of(trims), prop::option::of(placeholders.prop_map(str::to_owned)))
+        .prop_map(|(min_prunable, soft_trim, placeholder)| PruningLimits {
+            min_prunable,
+            soft_trim,
+            placeholder,
+        })
+        .boxed()
+}
+
+/// Context pruning with any options.
+pub(crate) fn prunings(kinds: Kinds) -> BoxedStrategy<Strategy> {
+    let bases = prop_oneof![
+        2 => Just(Basis::Age),
+        1 => (0..300u64).prop_map(|window| Basis::Utilisation { window }),
+    ];
+    let patterns = || {
+        let patterns = prop::sample::select(&["*", "t?ol", "", "other"][..]);
+        prop::collection::vec(patterns.prop_map(ToolPattern::new), 0..2)
+    };
+    let own = prop::sample::select(&["*", "tool"][..]).prop_map(ToolPattern::new);
+    let ratios = (1..101u32, 1..101u32)
+        .prop_map(|(soft, hard)| (f64::from(soft) / 100.0, f64::from(hard) / 100.0));
+    let freed = prop_oneof![3 => Just(0), 1 => 0..40u64];
+    (
+        (gates(kinds), bases, ratios, 0..3u32, pruning_limits()),
+        (prop::collection::vec((own, pruning_limits()), 0..2), patterns(), patterns()),
+        (any::<bool>(), freed),
+    )
+        .prop_map(|((gate, basis, ratios, keep, limits), tools, (by_tokens, freed))| {
+            let (tool_limits, allow, deny) = tools;
+            Strategy::ContextPruning(ContextPruning {
+                gate,
+                basis,
+                soft_trim_ratio: ratios.0,
+                hard_clear_ratio: ratios.1,
+                keep_last_assistants: keep,
+                limits,
+                tool_limits,
+                tools: Tools { allow, deny },
+                unit: if by_tokens { TextUnit::Tokens } else { TextUnit::Characters },
+                min_tokens_freed: freed,
+            })
+        })
+        .boxed()
+}
+
 /// One strategy of the core's own.
 pub(crate) fn single(kinds: Kinds) -> BoxedStrategy<Strategy> {
     let windows =
@@ -112,7 +163,7 @@ pub(crate) fn single(kinds: Kinds) -> BoxedStrategy<Strategy> {
             Strategy::ToolCalls(ToolCalls { gate, keep_last_tool_call_groups, protection, action })
         },
     );
-    prop_oneof![truncation, sliding, tool_calls].boxed()
+    prop_oneof![truncation, sliding, tool_calls, prunings(kinds)].boxed()
 }
 
 /// Any composition of strategies.

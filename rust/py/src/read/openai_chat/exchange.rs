@@ -38,11 +38,17 @@ pub(crate) fn tool_exchange(
         let content = fields.take(intern!(py, "content"))?;
         let parts = result_parts(content.as_ref())?;
         if parts.is_empty() && role.is_result() {
-            exchange.results.push(tool_result(key, content.as_ref(), &names, limit)?);
+            exchange.results.push(tool_result(*position, key, content.as_ref(), &names, limit)?);
         }
         for part in parts {
             let key = keyed(part.id, CallKey::tool)?;
-            exchange.results.push(tool_result(key, part.content.as_ref(), &names, limit)?);
+            exchange.results.push(tool_result(
+                *position,
+                key,
+                part.content.as_ref(),
+                &names,
+                limit,
+            )?);
         }
     }
     Ok(exchange)
@@ -60,6 +66,7 @@ fn result_parts<'py>(content: Option<&Bound<'py, PyAny>>) -> PyResult<Vec<Result
 }
 
 fn tool_result(
+    position: usize,
     key: Option<CallKey>,
     content: Option<&Bound<'_, PyAny>>,
     names: &HashMap<CallKey, String>,
@@ -72,15 +79,22 @@ fn tool_result(
         Some(content) => content_text(content, limit)?,
         None => String::new(),
     };
-    Ok(ToolResult { name, text })
+    let message = u32::try_from(position).unwrap_or(u32::MAX);
+    Ok(ToolResult { message, name, text })
 }
 
-fn keyed(id: Option<Bound<'_, PyString>>, key: fn(&str) -> CallKey) -> PyResult<Option<CallKey>> {
+pub(super) fn keyed(
+    id: Option<Bound<'_, PyString>>,
+    key: fn(&str) -> CallKey,
+) -> PyResult<Option<CallKey>> {
     id.map(|id| with_text(&id, key)).transpose()
 }
 
 /// The key and the name of each call of an assistant message.
-fn calls(fields: &Fields<'_, '_>, visit: &mut dyn FnMut(Option<CallKey>, String)) -> PyResult<()> {
+pub(super) fn calls(
+    fields: &Fields<'_, '_>,
+    visit: &mut dyn FnMut(Option<CallKey>, String),
+) -> PyResult<()> {
     let py = fields.py();
     let name_of = |function: &Bound<'_, PyAny>| -> PyResult<String> {
         let Some(function) = Fields::of(function, intern!(py, "name")) else {

@@ -40,7 +40,7 @@ impl Reader {
         let fields = fields(message, position)?;
         let role = role(&fields, position)?;
         let mut facts = Facts::new(role);
-        let mut tally = Tally { facts: &mut facts, reader: *self, bytes: 0, tokens: 0 };
+        let mut tally = Tally { facts: &mut facts, reader: *self, bytes: 0, chars: 0, tokens: 0 };
         let content = fields.take(intern!(py, "content"))?;
         let mut speaks = false;
         if let Some(content) = &content {
@@ -79,6 +79,7 @@ struct Tally<'a> {
     facts: &'a mut Facts,
     reader: Reader,
     bytes: usize,
+    chars: usize,
     tokens: usize,
 }
 
@@ -86,6 +87,7 @@ impl Tally<'_> {
     fn text(&mut self, text: &Bound<'_, PyString>) -> PyResult<Measure> {
         let measure = Measure::of(text)?;
         self.bytes += measure.bytes;
+        self.chars += measure.code_points;
         self.tokens += match self.reader.estimator {
             None => 0,
             Some(estimator) if estimator.cjk_aware => {
@@ -106,11 +108,24 @@ impl Tally<'_> {
         Ok(())
     }
 
+    /// Notes whether the assistant says something with this text; nearly all start with a letter.
+    fn says(&mut self, text: &Bound<'_, PyString>, measure: &Measure) -> PyResult<()> {
+        if self.facts.role == Role::Assistant && !self.facts.says_something {
+            let blank = |first| char::from_u32(first).is_some_and(char::is_whitespace);
+            self.facts.says_something = match measure.first {
+                Some(first) if blank(first) => with_text(text, |text| !text.trim().is_empty())?,
+                first => first.is_some(),
+            };
+        }
+        Ok(())
+    }
+
     /// Says whether the content holds anything but reasoning.
     fn content(&mut self, content: &Bound<'_, PyAny>, position: usize) -> PyResult<bool> {
         if let Ok(text) = content.cast::<PyString>() {
             let measure = self.text(text)?;
             self.opening(text, &measure)?;
+            self.says(text, &measure)?;
             return Ok(measure.bytes > 0);
         }
         let Some(parts) = items(content) else {
@@ -129,6 +144,7 @@ impl Tally<'_> {
                     if std::mem::take(&mut first) {
                         self.opening(&text, &measure)?;
                     }
+                    self.says(&text, &measure)?;
                     // Some send an empty text beside their reasoning.
                     speaks |= measure.bytes > 0;
                 }
@@ -146,6 +162,8 @@ impl Tally<'_> {
 
     fn part(&mut self, part: Part<'_>) -> PyResult<()> {
         let fixed = self.reader.parts;
+        self.facts.binary |=
+            matches!(part, Part::Image | Part::Audio | Part::File | Part::Result(_));
         self.facts.fixed_tokens += match part {
             Part::Text(text) | Part::Reasoning(Some(text)) => {
                 self.text(&text)?;
@@ -199,6 +217,7 @@ impl Tally<'_> {
     fn finish(self, position: usize) -> PyResult<()> {
         self.facts.bytes = u32::try_from(self.bytes)
             .map_err(|_| bad_message(position, "it holds more than 4 GiB of text; split it"))?;
+        self.facts.chars = u32::try_from(self.chars).unwrap_or(u32::MAX);
         if self.reader.estimator.is_some() {
             self.facts.text_tokens = Some(u32::try_from(self.tokens).unwrap_or(u32::MAX - 1));
         }

@@ -1,0 +1,67 @@
+//! What strategies that shorten have not settled yet.
+//!
+//! Such a strategy looks at each message once a stage, and puts it aside when its options can't
+//! shorten it any more. So one more turn costs what has come since, however long the list is. What
+//! comes back (a group that is included again, a text that was shortened and is whole again) is
+//! looked at anew.
+
+use super::MessageIndex;
+use super::changes::Current;
+use crate::ordered_set::OrderedSet;
+
+/// How many strategies an index remembers; with more of them some look at everything again.
+const MOST: usize = 16;
+
+/// The open messages of strategies with the same options, by stage.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    options: u128,
+    stages: [OrderedSet; 2],
+}
+
+impl MessageIndex {
+    /// The number under which the open messages of strategies with these options are kept.
+    pub(crate) fn open_number(&mut self, options: u128) -> usize {
+        if let Some(known) = self.open.iter().position(|open| open.options == options) {
+            return known;
+        }
+        if self.open.len() == MOST {
+            self.open.remove(0);
+        }
+        let mut all = OrderedSet::default();
+        for message in 0..self.message_count() {
+            all.insert(message);
+        }
+        self.open.push(Open { options, stages: [all.clone(), all] });
+        self.open.len() - 1
+    }
+
+    /// The first open message from there on.
+    pub(crate) fn next_open(&self, open: usize, stage: usize, from: u32) -> Option<u32> {
+        self.open[open].stages[stage].next(from)
+    }
+
+    /// Puts a message aside.
+    pub(crate) fn close(&mut self, open: usize, stage: usize, message: u32) {
+        self.open[open].stages[stage].remove(message);
+    }
+
+    /// Lets every strategy look at a message again.
+    pub(super) fn reopen(&mut self, message: u32) {
+        for open in &mut self.open {
+            for stage in &mut open.stages {
+                stage.insert(message);
+            }
+        }
+    }
+
+    /// The same for the messages of a slot that is included again.
+    pub(super) fn reopen_slot(&mut self, slot: u32) {
+        if self.open.is_empty() || self.current(slot) != Current::Raw {
+            return;
+        }
+        for message in self.slot_messages(slot) {
+            self.reopen(message);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Messages whose texts were shortened in place: what they hold now, and the way back.
+//!
+//! A message keeps its facts; beside them stands what took the place of some of its texts. The
+//! figures of an included message are those of what it holds now, and change in `O(1)`.
+
+use std::collections::BTreeMap;
+
+use super::changes::{Change, Current, Version};
+use super::tokens::UNKNOWN;
+use super::{GroupId, MessageIndex};
+use crate::error::Result;
+use crate::host::{Host, Place, Texts};
+
+/// The texts that took the place of others in one message.
+#[derive(Clone, Debug)]
+pub(super) struct Shortened {
+    /// By place, each place once.
+    pub(super) texts: Vec<(Place, String)>,
+    /// UTF-8 bytes of all texts that the message holds now.
+    pub(super) bytes: u32,
+    /// Code points of them.
+    pub(super) chars: u32,
+    pub(super) tokens: u32,
+    pub(super) reason: u32,
+    /// Tells it from all others that the index ever had.
+    pub(super) stamp: u64,
+}
+
+/// What a message holds in place of its own texts.
+#[derive(Clone, Copy, Debug)]
+pub struct ShortenedView<'a> {
+    /// The texts by place; what is not named is as it was.
+    pub texts: &'a [(Place, String)],
+    /// Tells it from all others that the index ever had.
+    pub stamp: u64,
+}
+
+/// Makes a shorter text of one; `None` for a text that stays.
+pub(crate) type ShortenText<'a> =
+    &'a mut dyn FnMut(&mut dyn Host, Place, &str) -> Result<Option<String>>;
+
+fn size(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+impl MessageIndex {
+    pub(super) fn shortened_of(&self, message: u32) -> Option<&Shortened> {
+        if self.shortened.is_empty() {
+            return None;
+        }
+        self.shortened.get(&message).map(|&number| &self.shortenings[number as usize])
+    }
+
+    /// What a message holds in place of its own texts, where it was shortened.
+    pub fn shortened(&self, message: u32) -> Option<ShortenedView<'_>> {
+        let own = self.shortened_of(message)?;
+        Some(ShortenedView { texts: &own.texts, stamp: own.stamp })
+    }
+
+    /// How many messages of the list are shortened, excluded ones too.
+    pub fn shortened_count(&self) -> usize {
+        self.shortened.len()
+    }
+
+    /// Why a message was shortened; empty where it was not.
+    pub fn shorten_reason(&self, message: u32) -> String {
+        self.shortened_of(message).map_or_else(String::new, |own| self.reason(own.reason))
+    }
+
+    /// UTF-8 bytes of what a message holds now.
+    pub(crate) fn bytes_now(&self, message: u32) -> u32 {
+        self.shortened_of(message).map_or(self.bytes[message as usize], |own| own.bytes)
+    }
+
+    /// Code points of what a message holds now.
+    pub(crate) fn chars_now(&self, message: u32) -> u32 {
+        self.shortened_of(message).map_or(self.chars[message as usize], |own| own.chars)
+    }
+
+    /// Code points of what a message held when it came.
+    pub(crate) fn chars_at_first(&self, message: u32) -> u32 {
+        self.chars[message as usize]
+    }
+
+    /// Tokens of what a message held when it came, counted where they were not known.
+    pub(crate) fn tokens_at_first(&mut self, message: u32, host: &mut dyn Host) -> Result<u64> {
+        self.count_messages(&[message], host)?;
+        Ok(u64::from(self.tokens[message as usize]))
+    }
+
+    /// Tokens of what a message holds now, counted where they were not known.
+    pub(crate) fn tokens_held(&mut self, message: u32, host: &mut dyn Host) -> Result<u64> {
+        self.count_now(&[message], host)?;
+        Ok(u64::from(self.tokens_now(message)))
+    }
+
+    /// How many tokens went since that version from messages that were shortened.
+    pub(crate) fn tokens_freed_in_place(
+        &mut self,
+        version: Version,
+        host: &mut dyn Host,
+    ) -> Result<u64> {
+        let mut first: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+        for change in &self.log[version.log.min(self.log.len())..] {
+            if let Change::Shortened { message, before } = change {
+                first.entry(*message).or_insert(*before);
+            }
+        }
+        let mut freed = 0;
+        for (message, before) in first {
+            let before = match before {
+                Some(number) => u64::from(self.tokens_of_shortening(message, number, host)?),
+                None => self.tokens_at_first(message, host)?,
+            };
+            freed += before.saturating_sub(self.tokens_held(message, host)?);
+        }
+        Ok(freed)
+    }
+
+    /// Tokens of what a message holds now, or [`UNKNOWN`].
+    pub(super) fn tokens_now(&self, message: u32) -> u32 {
+        self.shortened_of(message).map_or(self.tokens[message as usize], |own| own.tokens)
+    }
+
+    pub(super) fn fixed_tokens(&self, message: u32) -> u32 {
+        if self.fixed.is_empty() { 0 } else { self.fixed.get(&message).copied().unwrap_or(0) }
+    }
+
+    /// Visits the texts that a message holds now and that may be shortened.
+    pub(crate) fn visit_texts(
+        &self,
+        message: u32,
+        which: Texts,
+        host: &mut dyn Host,
+        visit: &mut dyn FnMut(&mut dyn Host, Place, &str) -> Result<()>,
+    ) -> Result<()> {
+        let own = self.shortened_of(message);
+        host.visit_texts(message, which, &mut |host, place, text| {
+            let now = own.and_then(|own| own.texts.iter().find(|(at, _)| *at == place));
+            visit(host, place, now.map_or(text, |(_, text)| text.as_str()))
+        })
+    }
+
+    /// Puts what `shorten` makes of them in the place of texts of a message.
+    ///
+    /// A text that would not have fewer UTF-8 bytes stays. Says whether anything was shortened.
+    pub(crate) fn shorten(
+        &mut self,
+        message: u32,
+        which: Texts,
+        reason: &str,
+        host: &mut dyn Host,
+        shorten: ShortenText<'_>,
+    ) -> Result<bool> {
+        let mut texts = Vec::new();
+        let mut bytes = self.bytes_now(message);
+        let mut chars = self.chars_now(message);
+        self.visit_texts(message, which, host, &mut |host, place, text| {
+            if let Some(short) = shorten(host, place, text)?.filter(|new| new.len() < text.len()) {
+                bytes = bytes.saturating_sub(size(text.len() - short.len()));
+                // Fewer bytes may be more code points.
+                let (before, after) = (text.chars().count(), short.chars().count());
+                chars = chars.saturating_sub(size(before)).saturating_add(size(after));
+                texts.push((place, short));
+            }
+            Ok(())
+        })?;
+        if texts.is_empty() {
+            return Ok(false);
+        }
+        if let Some(own) = self.shortened_of(message) {
+            for (place, text) in &own.texts {
+                if !texts.iter().any(|(at, _)| at == place) {
+                    texts.push((*place, text.clone()));
+                }
+            }
+        }
+        let reason = self.reason_number(reason);
+        let number = self.add_shortened(texts, (bytes, chars), UNKNOWN, reason);
+        self.set_shortened(message, Some(number));
+        Ok(true)
+    }
+
+    pub(super) fn add_shortened(
+        &mut self,
+        texts: Vec<(Place, String)>,
+        (bytes, chars): (u32, u32),
+        tokens: u32,
+        reason: u32,
+    ) -> u32 {
+        self.stamp += 1;
+        let stamp = self.stamp;
+        let number = u32::try_from(self.shortenings.len()).unwrap_or(u32::MAX);
+        self.shortenings.push(Shortened { texts, bytes, chars, tokens, reason, stamp });
+        number
+    }
+
+    /// Lets a message hold the texts of that number, or its own, and remembers what it held.
+    fn set_shortened(&mut self, message: u32, after: Option<u32>) {
+        let before = self.swap_shortened(message, after);
+        self.log.push(Change::Shortened { message, before });
+    }
+
+    pub(super) fn swap_shortened(&mut self, message: u32, after: Option<u32>) -> Option<u32> {
+        let slot = self.grouping.slot_of(message);
+        let included = self.current(slot) == Current::Raw;
+        if included {
+            self.remove_message_sums(message);
+        }
+        self.all_bytes -= u64::from(self.bytes_now(message));
+        let before = match after {
+            Some(number) => self.shortened.insert(message, number),
+            None => self.shortened.remove(&message),
+        };
+        self.all_bytes += u64::from(self.bytes_now(message));
+        if included {
+            self.add_message(slot, message);
+            self.note_counted(message);
+        }
+        if after.is_none() || after < before {
+            // It may be shortened anew.
+            self.reopen(message);
+        }
+        before
+    }
+
+    /// Gives the messages of a raw group their own texts back.
+    pub(super) fn unshorten(&mut self, group: GroupId) {
+        if group.stand_in.is_some() || self.shortened.is_empty() {
+            return;
+        }
+        let root = self.grouping.root(group.slot);
+        for message in self.slot_messages(root) {
+            if self.shortened.contains_key(&message) {
+                self.set_shortened(message, None);
+            }
+        }
+    }
+
+    /// The texts of a tool result as they are now, joined by line ends; none where it has its own.
+    pub(crate) fn shortened_text(
+        &self,
+        message: u32,
+        host: &mut dyn Host,
+    ) -> Result<Option<String>> {
+        if self.shortened_of(message).is_none() {
+            return Ok(None);
+        }
+        let mut joined: Option<String> = None;
+        self.visit_texts(message, Texts::Content, host, &mut |_, _, text| {
+            match &mut joined {
+                Some(joined) => {
+                    joined.push('\n');
+                    joined.push_str(text);
+                }
+                None => joined = Some(text.to_owned()),
+            }
+            Ok(())
+        })?;
+        Ok(joined)
+    }
+}

@@ -1,0 +1,45 @@
+"""A long text without its middle."""
+
+from reference.parts import Limits
+
+MARKER_ROOM = 64
+NEAR = 5
+
+
+def trim(text: str, limits: Limits) -> str:
+    """Keep start and end, with a line between them that says how much of how much was kept."""
+    most, head, tail = limits
+    most = most or head + tail + MARKER_ROOM
+    room = most - len(marker(len(text), len(text)))
+    if len(text) <= most or room < 0:
+        return text
+    if head + tail > room:
+        head, tail = (
+            room * head // (head + tail),
+            (room - room * head // (head + tail)) * (tail > 0),
+        )
+    start, end = text[:head], text[len(text) - tail :]
+    start, end = to_line_end(start), from_line_start(end)
+    line = marker(len(start + end), len(text))
+    if not start or start.endswith("\n"):
+        line = line.removeprefix("\n")
+    if not end:
+        line = line.removesuffix("\n")
+    return start + line + end
+
+
+def marker(kept: int, of: int) -> str:
+    return f"\n[... kept {kept} of {of} characters ...]\n"
+
+
+def to_line_end(start: str) -> str:
+    """Give up at most a fifth of the bytes to end with a line."""
+    whole = start.encode()
+    lines = whole[: whole.rfind(b"\n") + 1]
+    return (lines if lines and len(lines) >= len(whole) - len(whole) // NEAR else whole).decode()
+
+
+def from_line_start(end: str) -> str:
+    whole = end.encode()
+    line_end = whole[: len(whole) // NEAR].find(b"\n")
+    return whole[line_end + 1 :].decode()
