@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from chatfold.errors import ChatfoldError, OptionError, OptionTypeError
 from chatfold.index import check_iterable
@@ -25,6 +25,8 @@ SERVICE_KEYS = (
     "thread_id",
 )
 """Options that name a conversation which the service keeps itself."""
+
+_NAMES = ("source_id", "before_run", "after_run")
 
 
 class Run:
@@ -117,8 +119,10 @@ class Run:
         context: list[Sequence[Any]] = []
         added: list[Any] = [*self.input_messages, *self.response_messages]
         for provider in self.providers:
-            if isinstance(provider, ModelCallProvider):
-                seen = await provider.before_model_call(self, context, added)
+            # Asking a protocol would take longer than compaction does.
+            if hasattr(provider, "before_model_call"):
+                decides = cast("ModelCallProvider", provider)
+                seen = await decides.before_model_call(self, context, added)
                 # What later providers add stands right before the messages of the run.
                 start = _start(seen, [*self.input_messages, *self.response_messages])
                 context, added = [seen[:start]], seen[start:]
@@ -207,7 +211,7 @@ def _checked(providers: Iterable[ContextProvider]) -> list[ContextProvider]:
     listed = list(providers)
     known: set[str] = set()
     for at, provider in enumerate(listed):
-        if isinstance(provider, type) or not isinstance(provider, ContextProvider):
+        if isinstance(provider, type) or not all(hasattr(provider, name) for name in _NAMES):
             raise OptionTypeError(
                 f"providers[{at}] is {provider!r}; pass an object with source_id, before_run and "
                 "after_run"
