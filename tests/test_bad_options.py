@@ -1,12 +1,16 @@
 """A wrong option is named with its value when the strategy is made."""
 
+import asyncio
+import re
 from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 
 from chatfold import (
     ChatfoldError,
     ContextWindowCompactionStrategy,
+    MessageIndex,
     OptionError,
     OptionTypeError,
     PipelineCompactionStrategy,
@@ -155,3 +159,20 @@ def test_two_tokenizers_in_one_composition_are_both_named() -> None:
         PipelineCompactionStrategy(one, other)
     with pytest.raises(TokenizerMismatchError, match=r"'o200k_base'.*'cl100k_base'"):
         TokenBudgetComposedStrategy(token_budget=5, strategies=[other], tokenizer="o200k_base")
+
+
+@pytest.mark.parametrize("outcome", [[], "yes", 1, ()])
+def test_a_strategy_that_returns_something_else_is_refused_and_undone(outcome: object) -> None:
+    messages = [{"role": "user", "content": "Hello"}] * 4
+    index = MessageIndex(messages)
+
+    def shorten(index: MessageIndex) -> object:
+        index.exclude(index.groups[0], reason="old")
+        return outcome
+
+    told = f"strategy shorten returned a {type(outcome).__name__}; a strategy changes the index"
+    with pytest.raises(OptionTypeError, match=re.escape(told)):
+        index.compact(cast("Any", shorten))
+    with pytest.raises(OptionTypeError, match=re.escape(told)):
+        asyncio.run(index.acompact(cast("Any", shorten)))
+    assert index.included_messages() == messages

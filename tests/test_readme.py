@@ -24,7 +24,7 @@ LINKS = [
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RECIPES = (ROOT / "justfile").read_text(encoding="utf-8")
 KNOWN = {"python3", "cargo", "pip", ".venv/bin/pip", ".venv/bin/pytest", ".venv/bin/chatfold"}
-KNOWN |= {".venv/bin/just"}
+KNOWN |= {".venv/bin/just", "just"}
 
 
 def commands(line: str) -> list[list[str]]:

@@ -188,6 +188,22 @@ def test_a_tokenizer_of_ones_own_must_be_given_again() -> None:
     assert index.total_token_count > 0
     loaded = through_json(index, messages, tokenizer=len)
     assert loaded.total_token_count == index.total_token_count
+    told = refused(index.to_state(), messages)
+    assert told == (
+        "the state was saved with the tokenizer CallableTokenizer(len), which is not built in; pass "
+        "it to from_state as tokenizer=..., or another one to count everything anew"
+    )
+
+
+@pytest.mark.parametrize("cjk_aware", [False, True])
+@pytest.mark.parametrize("chars_per_token", [1, 4, 7])
+def test_an_estimator_is_known_from_its_options(*, chars_per_token: int, cjk_aware: bool) -> None:
+    estimator = CharacterEstimatorTokenizer(chars_per_token=chars_per_token, cjk_aware=cjk_aware)
+    messages = session()
+    index = MessageIndex(messages, tokenizer=estimator)
+    loaded = through_json(index, messages)
+    assert loaded.tokenizer == estimator
+    assert loaded.total_token_count == index.total_token_count
 
 
 def refused(state: Any, messages: Conversation) -> str:  # noqa: ANN401 (whatever is no state)

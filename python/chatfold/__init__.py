@@ -81,6 +81,10 @@ else:
         where = "window" if name == "ContextWindow" else where
         return getattr(import_module(f"chatfold.{where}"), name)
 
+    def __dir__() -> list[str]:
+        """List what is loaded later too."""
+        return sorted({*globals(), *__all__})
+
 
 _PROVIDER = (
     "CompactionEvent",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 from chatfold import _core
 from chatfold._types import FiguresOf, StepOf
-from chatfold.errors import AsyncStrategyError, ChatfoldError
+from chatfold.errors import AsyncStrategyError, ChatfoldError, OptionTypeError
 from chatfold.report import CompactionReport, Figures, StrategyStep, SummaryReport
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
                         "`await apply_compaction(messages, strategy=...)` or "
                         "`await index.acompact(strategy)`"
                     )
+                _check_outcome(function, outcome)
                 custom = run.advance()
     return _report(index, run, own)
 
@@ -170,8 +171,7 @@ async def drive_async(
         while custom is not None:
             function, told = strategy._callables[custom], len(notes)
             outcome = function(index)
-            if isinstance(outcome, Awaitable):
-                await outcome
+            _check_outcome(function, await outcome if isinstance(outcome, Awaitable) else outcome)
             own.append((_name(function), all(each.target_met for each in notes[told:][-1:])))
             custom = await _advance(index, run)
         report = _report(index, run, own, notes)
@@ -237,6 +237,15 @@ def _undone_on_failure(run: _core.Execution) -> Iterator[None]:
     except BaseException:
         run.abort()
         raise
+
+
+def _check_outcome(function: object, outcome: object) -> None:
+    """Refuse what is returned for the index to take over: it would be lost."""
+    if outcome is not None and not isinstance(outcome, bool):
+        raise OptionTypeError(
+            f"strategy {_name(function)} returned a {type(outcome).__name__}; a strategy changes the "
+            "index that it gets, with exclude(...) or replace(...), and returns whether it did"
+        )
 
 
 def _name(function: object) -> str:

@@ -113,7 +113,7 @@ class MessageIndex(_core.MessageIndex):
         elif self._tokenizer != wanted:
             raise TokenizerMismatchError(
                 f"the index counts with {self._tokenizer!r} and the strategy with {wanted!r}; give "
-                "both the same one, or the strategy none"
+                "both the same object, or the strategy none"
             )
 
     def sync(self, messages: Iterable[Any]) -> int:
@@ -158,12 +158,14 @@ class MessageIndex(_core.MessageIndex):
         Args:
             state: What :meth:`to_state` returned.
             messages: The list as it was then.
-            tokenizer: By default the one that the state was saved with, where it is built in;
-                with another one everything is counted anew when needed.
+            tokenizer: By default the one that the state was saved with, which must be given where
+                it is not built in. The counts of the state are used with the same built-in one;
+                with any other everything is counted anew when needed.
             overhead: By default the one that the state was saved with.
 
         Raises:
-            StateError: A state of another version, a damaged one, or other messages.
+            StateError: A state of another version, a damaged one, one for other messages, or one
+                whose tokenizer has to be given.
         """
         checked = check_state(state)
         chosen = saved_tokenizer(checked) if tokenizer is None else tokenizer

@@ -5,6 +5,7 @@ and what they stand for, and what shortened messages hold. The messages stay whe
 sure that state and messages belong together.
 """
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 FORMAT = "chatfold.MessageIndex"
 VERSION = 2
 _READABLE = (1, VERSION)
+
+_ESTIMATOR = re.compile(
+    r"CharacterEstimatorTokenizer\((chars_per_token=(?P<chars>\d{1,7}))?(, )?(?P<cjk>cjk_aware=True)?\)"
+)
 
 
 def to_state(index: "MessageIndex") -> dict[str, Any]:
@@ -59,12 +64,30 @@ def to_state(index: "MessageIndex") -> dict[str, Any]:
     }
 
 
-def saved_tokenizer(state: Mapping[str, Any]) -> Tokenizer | None:
+def builtin_tokenizer(state: Mapping[str, Any]) -> Tokenizer | None:
     """Make the tokenizer that a state was written with, where it is one of chatfold's own."""
-    known: list[Tokenizer] = [CharacterEstimatorTokenizer()]
-    known += [CharacterEstimatorTokenizer(cjk_aware=True)]
-    known += [EncodingTokenizer(name) for name in _core.encoding_names()]
-    return next((each for each in known if repr(each) == state.get("tokenizer")), None)
+    text = state.get("tokenizer")
+    known: list[Tokenizer] = [EncodingTokenizer(name) for name in _core.encoding_names()]
+    if isinstance(text, str) and (options := _ESTIMATOR.fullmatch(text)):
+        per_token = int(options["chars"] or CharacterEstimatorTokenizer.DEFAULT_CHARS_PER_TOKEN)
+        cjk_aware = options["cjk"] is not None
+        known.append(CharacterEstimatorTokenizer(chars_per_token=per_token, cjk_aware=cjk_aware))
+    return next((each for each in known if repr(each) == text), None)
+
+
+def saved_tokenizer(state: Mapping[str, Any]) -> Tokenizer:
+    """Make the tokenizer that a state was written with.
+
+    Raises:
+        StateError: It is none of chatfold's own, and has to be given again.
+    """
+    tokenizer = builtin_tokenizer(state)
+    if tokenizer is None:
+        raise StateError(
+            f"the state was saved with the tokenizer {state.get('tokenizer')}, which is not built in; "
+            "pass it to from_state as tokenizer=..., or another one to count everything anew"
+        )
+    return tokenizer
 
 
 def saved_overhead(state: Mapping[str, Any]) -> Overhead:
@@ -112,8 +135,7 @@ def load_state(index: "MessageIndex", state: Mapping[str, Any]) -> None:
             "was when the state was saved, and extend the index afterwards"
         )
     try:
-        # Only built-in tokenizers are known to be the same from their name.
-        same = saved_tokenizer(state) == index.tokenizer
+        same = builtin_tokenizer(state) == index.tokenizer
         same = same and saved_overhead(state) == index.overhead
         saved = _saved(state, counts=same)
         fits = _core.load(index, saved)

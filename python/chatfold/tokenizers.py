@@ -183,7 +183,7 @@ class _Adapter(ABC):
     def __hash__(self) -> int:
         return hash((type(self), id(type(self.tokenizer))))
 
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[object]]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         return type(self), (self.tokenizer,)
 
     def __repr__(self) -> str:
@@ -208,14 +208,28 @@ class HuggingFaceTokenizer(_Adapter):
     the first count makes a copy of it, which takes up to a second for a large vocabulary.
     """
 
-    __slots__ = ("_encode",)
+    __slots__ = ("_encode", "path")
 
     _encode: Callable[[str], Sized] | None
 
-    def __init__(self, tokenizer: object) -> None:
-        """Take the tokenizer, or the fast one inside a ``transformers`` tokenizer."""
+    def __init__(self, tokenizer: object, path: str | None = None) -> None:
+        """Take the tokenizer, or the fast one inside a ``transformers`` tokenizer.
+
+        Args:
+            tokenizer: The tokenizer.
+            path: The file that it was read from, if any.
+        """
         super().__init__(tokenizer)
+        self.path = path
         self._encode = None
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        """Pickle the tokenizer and where it comes from."""
+        return type(self), (self.tokenizer, self.path)
+
+    def __repr__(self) -> str:
+        """Show the file where there is one."""
+        return super().__repr__() if self.path is None else f"HuggingFaceTokenizer({self.path!r})"
 
     def count_tokens(self, text: str, /) -> int:
         """Count the tokens of a text."""
@@ -274,13 +288,23 @@ def _named(name: str) -> Tokenizer | None:
 
 def _from_file(path: str) -> Tokenizer:
     try:
-        from tokenizers import Tokenizer as FastTokenizer  # noqa: PLC0415 (an extra)
+        import tokenizers  # noqa: F401, PLC0415 (an extra)
     except ImportError as error:
         raise MissingExtraError(f"reading {path!r}", "tokenizers") from error
-    if not os.path.isfile(path):  # noqa: PTH113 (pathlib takes long to import)
-        raise OptionError(f"tokenizer is {path!r}; there is no such file")
     try:
-        return HuggingFaceTokenizer(FastTokenizer.from_file(path))
+        found = os.stat(path)  # noqa: PTH116 (pathlib takes long to import)
+    except OSError as error:
+        raise OptionError(f"tokenizer is {path!r}; there is no such file") from error
+    return _of_file(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=16)
+def _of_file(path: str, _modified: int, _size: int) -> Tokenizer:
+    """Read a file once as long as it is the same, so that its path always means one tokenizer."""
+    from tokenizers import Tokenizer as FastTokenizer  # noqa: PLC0415 (an extra)
+
+    try:
+        return HuggingFaceTokenizer(FastTokenizer.from_file(path), path)
     except Exception as error:  # the package raises plain exceptions
         raise OptionError(f"tokenizer is {path!r}; that is no tokenizer.json: {error}") from error
 

@@ -7,6 +7,7 @@ from typing import Any, overload
 from chatfold.errors import StateError
 from chatfold.index import MessageIndex
 from chatfold.provider.plain import plain_messages
+from chatfold.state import builtin_tokenizer
 from chatfold.tokenizers import resolve
 
 
@@ -135,7 +136,8 @@ def load_index(state: Mapping[str, Any], messages: object) -> MessageIndex:
     saved = state.get("index")
     if not isinstance(messages, list) or not isinstance(saved, Mapping):
         raise StateError("the state is damaged: it lacks a list of messages or an index")
-    index = MessageIndex.from_state(saved, messages)
+    tokenizer = builtin_tokenizer(saved) or resolve()
+    index = MessageIndex.from_state(saved, messages, tokenizer=tokenizer)
     if index.tokenizer == resolve():
         index._tokenizer = None
     return index

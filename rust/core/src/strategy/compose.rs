@@ -9,8 +9,7 @@ use std::sync::Arc;
 use super::{Gate, Leaf, Outcome, Strategy, Truncation};
 use crate::error::Result;
 use crate::host::{Callback, Host};
-use crate::index::{Figures, MessageIndex, Metric, Version};
-use crate::trigger::Trigger;
+use crate::index::{Figures, MessageIndex, Version};
 
 /// A strategy laid out as a list of operations.
 #[derive(Clone, Debug)]
@@ -27,7 +26,7 @@ pub(super) enum Operation {
         budget: u64,
         otherwise: usize,
     },
-    /// Sets aside whether all targets were met so far.
+    /// Remembers which targets were missed so far.
     Enter,
     /// Notes whether the tokens are within the budget at the end: only that counts, not what the
     /// strategies since [`Operation::Enter`] aimed at.
@@ -71,7 +70,7 @@ fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
                 }
             }
             operations.push(Operation::Run(Box::new(Leaf::Truncation(Truncation {
-                gate: Gate { trigger: Trigger::Exceeds(Metric::Tokens, budget), target: None },
+                gate: Gate::within(budget),
                 protection: *protection,
                 name: "TokenBudgetComposedStrategy",
                 reason: "token_budget",
@@ -113,10 +112,12 @@ pub struct Execution {
     pub before: Option<Figures>,
     /// What the strategies did whose trigger was true, in order.
     pub steps: Vec<Step>,
-    /// Whether every target was met at the end of its strategy.
+    /// Whether every target was met at the end of its strategy, or at the end of the run.
     pub target_met: bool,
-    /// The same before each budget that the run is in.
-    set_aside: Vec<bool>,
+    /// The targets that were missed so far, and when; what comes later may meet them.
+    missed: Vec<(Gate, Version)>,
+    /// How many they were before each budget that the run is in.
+    set_aside: Vec<usize>,
     waiting: Option<(Version, u64)>,
 }
 
@@ -129,6 +130,7 @@ impl Execution {
             before: None,
             steps: Vec::new(),
             target_met: true,
+            missed: Vec::new(),
             set_aside: Vec::new(),
             waiting: None,
         }
@@ -160,12 +162,18 @@ impl Execution {
                         self.next = *otherwise;
                     }
                 }
-                Operation::Enter => self.set_aside.push(self.target_met),
+                Operation::Enter => self.set_aside.push(self.missed.len()),
                 Operation::Judge { budget } => {
-                    let before = self.set_aside.pop().unwrap_or(true);
-                    self.target_met = before && !index.tokens_exceed(*budget, host)?;
+                    self.missed.truncate(self.set_aside.pop().unwrap_or_default());
+                    let within = Gate::within(*budget);
+                    if !within.target_met(index, host)? {
+                        self.missed.push((within, index.version()));
+                    }
                 }
             }
+        }
+        for (target, at) in &self.missed {
+            self.target_met &= *at != index.version() && target.target_met(index, host)?;
         }
         Ok(None)
     }
@@ -174,7 +182,9 @@ impl Execution {
         let (before, started) = (index.version(), host.now());
         let Outcome { triggered, groups, target_met } = leaf.run(index, host)?;
         if triggered {
-            self.target_met &= target_met;
+            if !target_met {
+                self.missed.push((leaf.gate().clone(), index.version()));
+            }
             let (strategy, reason) = leaf.names();
             self.steps.push(Step {
                 strategy,

@@ -94,6 +94,15 @@ impl Leaf {
         }
     }
 
+    fn gate(&self) -> &Gate {
+        match self {
+            Self::Truncation(strategy) => &strategy.gate,
+            Self::SlidingWindow(strategy) => &strategy.gate,
+            Self::ToolCalls(strategy) => &strategy.gate,
+            Self::ContextPruning(strategy) => &strategy.gate,
+        }
+    }
+
     /// Its public name and the reason that it gives for what it excludes.
     fn names(&self) -> (&'static str, &'static str) {
         match self {

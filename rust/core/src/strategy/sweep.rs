@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::error::Result;
 use crate::host::Host;
-use crate::index::MessageIndex;
+use crate::index::{MessageIndex, Metric};
 use crate::trigger::Trigger;
 
 /// When a strategy starts and when it stops.
@@ -23,12 +23,17 @@ impl Default for Gate {
 }
 
 impl Gate {
+    /// Starts where the tokens exceed a budget, and stops within it.
+    pub(super) fn within(budget: u64) -> Self {
+        Self { trigger: Trigger::Exceeds(Metric::Tokens, budget), target: None }
+    }
+
     /// Whether there is a target that could ever be true.
     fn has_target(&self) -> bool {
         self.target.is_some() || !matches!(self.trigger, Trigger::Always)
     }
 
-    fn target_met(&self, index: &mut MessageIndex, host: &mut dyn Host) -> Result<bool> {
+    pub(super) fn target_met(&self, index: &mut MessageIndex, host: &mut dyn Host) -> Result<bool> {
         match &self.target {
             Some(target) => target.holds(index, host),
             None => Ok(!self.trigger.holds(index, host)?),

@@ -172,3 +172,21 @@ fn promise_11_a_host_that_gives_another_number_of_counts_is_refused_not_asked_fo
         }
     }
 }
+
+#[test]
+fn a_target_that_a_later_strategy_meets_is_met() {
+    let gate = |groups| Gate { trigger: Trigger::Exceeds(Metric::Groups, groups), target: None };
+    let keeping = |newest: u32| Protection { minimum_preserved: newest, ..Protection::default() };
+    let truncation =
+        |groups, newest| Strategy::Truncation(Truncation::new(gate(groups), keeping(newest)));
+    let outcome = |strategies: Vec<Strategy>| {
+        let mut index = five_questions(Bounds::Unbounded);
+        let mut run = Execution::new(Plan::new(&Strategy::Pipeline(strategies)));
+        run.advance(&mut index, &mut Broken(|messages| vec![1; messages])).unwrap();
+        let steps: Vec<_> = run.steps.iter().map(|step| step.target_met).collect();
+        (run.target_met, steps)
+    };
+    assert_eq!(outcome(vec![truncation(2, 4)]), (false, vec![false]));
+    assert_eq!(outcome(vec![truncation(2, 4), truncation(2, 1)]), (true, vec![false, true]));
+    assert_eq!(outcome(vec![truncation(1, 4), truncation(2, 1)]), (false, vec![false, true]));
+}
