@@ -1,7 +1,7 @@
 //! What each strategy excludes, as the table of strategies has it: slow and obvious.
 
 use chatfold_core::{
-    Gate, GroupKind, Metric, Protection, SlidingWindow, Strategy, ToolCalls, ToolCallsAction,
+    Gate, GroupKind, Metric, Protection, Role, SlidingWindow, Strategy, ToolCalls, ToolCallsAction,
     Trigger, Truncation, Window,
 };
 use proptest::prelude::*;
@@ -22,12 +22,15 @@ fn is_system(group: &TwinGroup) -> bool {
 }
 
 /// Whether a group is kept whatever a strategy does.
-fn protected(all: &[TwinGroup], at: usize, protection: Protection) -> bool {
+fn protected(setup: &Setup, all: &[TwinGroup], at: usize, protection: Protection) -> bool {
     let group = &all[at];
     let of_kind = |kind| move |&at: &usize| all[at].kind == kind;
     let newer = all[at + 1..].iter().filter(|group| !is_system(group)).count();
     let mut users = (0..all.len()).filter(of_kind(GroupKind::User));
     let (first, last) = (users.next(), (0..all.len()).rev().find(of_kind(GroupKind::User)));
+    // A person may have written what opens as a stand-in does, where nothing newer was asked.
+    let asked = setup.messages.iter().rposition(|message| message.facts.role == Role::User);
+    let doubtful = asked.filter(|&asked| setup.messages[asked].facts.stand_in);
     let only_systems = all.iter().all(is_system);
     let minimum = protection.minimum_preserved.max(1) as usize;
     group.pending
@@ -35,7 +38,11 @@ fn protected(all: &[TwinGroup], at: usize, protection: Protection) -> bool {
         || (!is_system(group) && newer < minimum)
         || (only_systems && at + 1 == all.len())
         || (protection.preserve_first_user_group && first == Some(at))
-        || (protection.preserve_last_user_group && last == Some(at))
+        || (protection.preserve_last_user_group
+            && (last == Some(at)
+                || doubtful.is_some_and(|asked| {
+                    group.positions.iter().any(|&position| position as usize == asked)
+                })))
 }
 
 /// Whether a group is older than the newest turns; turn 0 counts as none and is kept.
@@ -48,30 +55,33 @@ fn is_before_turns(all: &[TwinGroup], at: usize, turns: u32) -> bool {
 }
 
 /// The groups that go, step by step; a whole turn is one step.
-fn steps(all: &[TwinGroup], strategy: &Strategy) -> Vec<Vec<usize>> {
+fn steps(setup: &Setup, all: &[TwinGroup], strategy: &Strategy) -> Vec<Vec<usize>> {
     let alone = |at| vec![at];
     let places = 0..all.len();
     match strategy {
         Strategy::Truncation(own) => {
-            places.filter(|&at| !protected(all, at, own.protection)).map(alone).collect()
+            places.filter(|&at| !protected(setup, all, at, own.protection)).map(alone).collect()
         }
         Strategy::ToolCalls(own) => {
             let keep = own.keep_last_tool_call_groups as usize;
             let calls = places.filter(|&at| all[at].kind == GroupKind::ToolCall);
             let calls: Vec<usize> = calls.collect();
             let old = calls.iter().take(calls.len().saturating_sub(keep));
-            old.copied().filter(|&at| !protected(all, at, own.protection)).map(alone).collect()
+            old.copied()
+                .filter(|&at| !protected(setup, all, at, own.protection))
+                .map(alone)
+                .collect()
         }
         Strategy::SlidingWindow(own) => match own.window {
             Window::Groups(groups) => {
                 let mut protection = own.protection;
                 protection.minimum_preserved = protection.minimum_preserved.max(groups);
-                places.filter(|&at| !protected(all, at, protection)).map(alone).collect()
+                places.filter(|&at| !protected(setup, all, at, protection)).map(alone).collect()
             }
             Window::Turns(turns) => {
                 let mut steps: Vec<Vec<usize>> = Vec::new();
                 for at in places.filter(|&at| {
-                    !protected(all, at, own.protection) && is_before_turns(all, at, turns)
+                    !protected(setup, all, at, own.protection) && is_before_turns(all, at, turns)
                 }) {
                     let turn = all[at].turn;
                     let same = |step: &&mut Vec<usize>| turn.is_some() && all[step[0]].turn == turn;
@@ -90,7 +100,7 @@ fn steps(all: &[TwinGroup], strategy: &Strategy) -> Vec<Vec<usize>> {
 fn expected(setup: &Setup, strategy: &Strategy, down_to: u64) -> Vec<u32> {
     let all = grouping_twin::groups(&setup.messages);
     let mut gone = Vec::new();
-    for step in steps(&all, strategy) {
+    for step in steps(setup, &all, strategy) {
         if all.len() - gone.len() <= usize::try_from(down_to).unwrap() {
             break;
         }
