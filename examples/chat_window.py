@@ -24,6 +24,10 @@ summarization:
   contextPruning:
     enabled: true
     minPrunableToolChars: 2000
+    softTrim:
+      maxChars: 800
+      headChars: 300
+      tailChars: 300
 """
 
 

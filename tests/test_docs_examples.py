@@ -37,7 +37,7 @@ def test_the_agent_with_sessions_keeps_all_and_loads_little() -> None:
 
 def test_the_chat_window_stays_inside_the_window() -> None:
     lines = run_program(EXAMPLES / "chat_window.py").splitlines()
-    assert sum("summary written" in line for line in lines) == 3
+    assert any("pruned" in line for line in lines)
     assert "missed" not in "".join(lines)
     assert lines[-1].startswith("[Summary] ")
 

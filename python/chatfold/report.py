@@ -236,16 +236,17 @@ class CompactionReport(NamedTuple):
 
 def _size(figures: Figures) -> str:
     tokens = figures.known_tokens
-    messages = _counted(figures.messages, "message")
-    return messages if tokens is None else f"{messages}, {_counted(tokens, 'token')}"
+    messages = counted(figures.messages, "message")
+    return messages if tokens is None else f"{messages}, {counted(tokens, 'token')}"
 
 
 def _touched(step: StrategyStep) -> str:
     """Say what a step did: most strategies work on groups, some on messages in place."""
     if step.shortened:
-        return f"{_counted(step.shortened, 'message')} shortened"
-    return _counted(step.groups, "group")
+        return f"{counted(step.shortened, 'message')} shortened"
+    return counted(step.groups, "group")
 
 
-def _counted(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
+    """Write a number of things."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"

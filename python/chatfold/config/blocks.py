@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field
 
-from chatfold.config.values import Allowed, Block, Flag, Natural, Positive, Share, Text, whole
+from chatfold.config.values import Allowed, Block, Flag, Natural, Positive, Share, Words, whole
 
 
 class Kind(Block):
@@ -89,7 +89,7 @@ class HardClear(Block):
     """
 
     enabled: Flag = True
-    placeholder: Text = "[Old tool result content cleared]"
+    placeholder: Words = "[Old tool result content cleared]"
 
 
 class ContextPruning(Block):

@@ -42,6 +42,8 @@ Flag = Annotated[bool, Allowed("true or false")]
 
 Text = Annotated[str, Allowed("a text")]
 
+Words = Annotated[str, StringConstraints(min_length=1), Allowed("a text that is not empty")]
+
 Name = Annotated[str, StringConstraints(min_length=1), Allowed("a name")]
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), Allowed("a number from 0 to 1")]

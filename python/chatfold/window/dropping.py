@@ -55,6 +55,8 @@ class Dropped:
         summary = summary_of(index)
         baseline = 0 if summary is None else summary.token_count
         before = index.included_groups
+        if not any(_may_go(group) for group in _without_floor(before) if group != summary):
+            return 0
         # As the oldest group the summary goes first, and comes back into the room that it leaves.
         too_many = tokens_exceed(max(0, room - baseline))
         index.compact(TruncationStrategy(trigger=too_many, minimum_preserved=1))
@@ -81,3 +83,15 @@ class Dropped:
         """Go back to an earlier moment, as the index has."""
         self._groups, length, self.messages = mark
         del self._groups[length:]
+
+
+def _without_floor(groups: list[MessageGroup]) -> list[MessageGroup]:
+    """Leave out the newest group and the last user message."""
+    spoken = [group for group in groups if group.kind != "system"]
+    users = [group for group in spoken if group.kind == "user"]
+    floor = {*spoken[-1:], *users[-1:]}
+    return [group for group in spoken if group not in floor]
+
+
+def _may_go(group: MessageGroup) -> bool:
+    return not group.pending and not group.protected

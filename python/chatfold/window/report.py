@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from chatfold.report import CompactionReport, SummaryReport
+from chatfold.report import CompactionReport, SummaryReport, counted
 
 __all__ = ["ContextReport", "PreparedContext"]
 
@@ -35,19 +35,18 @@ class ContextReport(NamedTuple):
 
     def __str__(self) -> str:
         """Say it in one line, from what is known: nothing is counted for it."""
-        told = [
-            f"{number:,} {word}"
-            for number, word in ((self.pruned, "groups pruned"), (self.dropped, "messages dropped"))
-            if number
-        ]
+        told = []
+        if self.pruned:
+            told.append(f"{counted(self.pruned, 'group')} pruned")
+        if self.dropped:
+            told.append(f"{counted(self.dropped, 'message')} dropped")
         if self.summary is not None:
             told.append(f"summary {self.summary}")
         if not self.target_met:
             told.append("target missed")
-        after = self.compaction.after
-        return f"{after.messages:,} messages for {self.budget:,} tokens" + (
-            f" ({', '.join(told)})" if told else ""
-        )
+        messages = counted(self.compaction.after.messages, "message")
+        done = f" ({', '.join(told)})" if told else ""
+        return f"{messages} for {counted(self.budget, 'token')}{done}"
 
 
 class PreparedContext(NamedTuple):

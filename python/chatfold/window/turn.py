@@ -36,7 +36,8 @@ class Turn(NamedTuple):
         before = self._in_use(index)
         pruned = 0
         if self.pruning is not None:
-            pruned = sum(step.groups for step in index.compact(self.pruning).steps)
+            steps = index.compact(self.pruning).steps
+            pruned = sum(step.groups for step in steps)
         dropped = self.dropped.drop_until(budget.room)
         logger.debug(
             "%s tokens were in use before, of %d with %d reserved; %d groups pruned, %d messages "

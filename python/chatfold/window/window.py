@@ -3,13 +3,14 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
+from logging import DEBUG
 from typing import TYPE_CHECKING, Any
 
 from chatfold._options import integer, text
 from chatfold.errors import OptionError, OptionTypeError
 from chatfold.index import MessageIndex, check_iterable
 from chatfold.overhead import Overhead
-from chatfold.strategies import StrategyLike, as_strategy
+from chatfold.strategies import Strategy, StrategyLike, as_strategy
 from chatfold.summarization import SummarizerLike
 from chatfold.tokenizers import TokenizerLike
 from chatfold.window import saved
@@ -50,7 +51,7 @@ class ContextWindow:
         prices: :class:`~chatfold.window.Prices` for all calls, a dict of them by model, or
             ``"table"`` for those of the package ``genai-prices`` (extra ``prices``).
         overhead: What counts beside text.
-        pruning: A strategy that runs first, before anything is dropped.
+        pruning: A strategy that runs first, in the place of the configuration's context pruning.
 
     Raises:
         OptionError: A wrong value; names the option.
@@ -78,7 +79,9 @@ class ContextWindow:
         self.config = _config(config)
         self.model = None if model is None else text("model", model)
         self._prices = PriceList(prices)
-        self._pruning = pruning if pruning is None else as_strategy("pruning", pruning)
+        self._pruning = (
+            _pruning(self.config) if pruning is None else as_strategy("pruning", pruning)
+        )
         self._index = MessageIndex(tokenizer=tokenizer, overhead=overhead)
         most = integer("max_context_tokens", max_context_tokens, at_least=1)
         self._budget = Budget(most, round(most * self.config.reserve_ratio))
@@ -191,7 +194,8 @@ class ContextWindow:
             outcome.target_met,
         )
         self._sent = index.included_token_count + turn.budget.fixed
-        logger.debug("%s; %r", report, self.usage)
+        if logger.isEnabledFor(DEBUG):
+            logger.debug("%s; %r", report, self.usage)
         return PreparedContext(index.included_messages(), report)
 
     def record_usage(
@@ -311,6 +315,12 @@ def _config(config: object) -> "SummarizationConfig":
     if config is None:
         return SummarizationConfig()
     return config if isinstance(config, SummarizationConfig) else load_config(config)  # type: ignore[arg-type]  # it checks
+
+
+def _pruning(config: "SummarizationConfig") -> Strategy | None:
+    from chatfold.config.strategies import pruning_strategy  # noqa: PLC0415 (an extra)
+
+    return pruning_strategy(config.context_pruning)
 
 
 def _json(tool: object) -> str:

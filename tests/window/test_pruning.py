@@ -1,0 +1,96 @@
+"""The configuration's context pruning in a window."""
+
+from typing import Any
+
+from chatfold import ContextPruningStrategy, HardClear, MessageIndex, SoftTrim
+from chatfold.config import ContextPruning, load_config
+from chatfold.config.strategies import pruning_strategy
+from summarization.stubs import Stub, run
+from window.test_prepare import window
+
+PRUNING = {
+    "enabled": True,
+    "keepLastAssistants": 1,
+    "minPrunableToolChars": 100,
+    "softTrim": {"maxChars": 200, "headChars": 80, "tailChars": 40},
+}
+
+
+def looked_up(turns: int) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    for turn in range(turns):
+        call = {"id": f"c{turn}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        messages += [
+            {"role": "user", "content": f"Question {turn}?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{turn}", "content": f"row {turn}\n" * 60},
+            {"role": "assistant", "content": f"Answer {turn}."},
+        ]
+    return messages
+
+
+def test_old_results_fade_before_anything_is_dropped() -> None:
+    client = Stub()
+    made = window(client=client, messages=looked_up(9), config={"contextPruning": PRUNING})
+    prepared = run(made.prepare())
+    results = [each["content"] for each in prepared.messages if each["role"] == "tool"]
+    assert results[0] == "[Old tool result content cleared]"
+    assert results[-1] == "row 8\n" * 60
+    assert all(len(result) <= 200 for result in results[:-4])
+    assert prepared.report.pruned > 0
+    assert (prepared.report.dropped, client.seen) == (0, [])
+    assert len(prepared.messages) == 36
+
+
+def test_the_gauge_counts_what_is_sent() -> None:
+    made = window(messages=looked_up(9), config={"contextPruning": PRUNING})
+    prepared = run(made.prepare())
+    assert made.usage.tokens == MessageIndex(prepared.messages).total_token_count
+
+
+def test_promise_8_what_has_faded_stays_as_it_is() -> None:
+    """Case C48."""
+    made = window(tokens=20_000, config={"contextPruning": PRUNING})
+    seen: dict[str, list[str]] = {}
+    for turn in range(12):
+        made.extend(looked_up(turn + 1)[-4:])
+        for message in run(made.prepare()).messages:
+            if message["role"] == "tool":
+                texts = seen.setdefault(message["tool_call_id"], [])
+                if not texts or texts[-1] != message["content"]:
+                    texts.append(message["content"])
+    # As it came, trimmed, cleared: never anything else, and never back.
+    assert all(len(texts) <= 3 for texts in seen.values())
+    assert all(sorted(texts, key=len, reverse=True) == texts for texts in seen.values())
+    assert seen["c0"] == ["row 0\n" * 60, "[Old tool result content cleared]"]
+    assert max(map(len, seen.values())) == 3
+
+
+def test_a_configuration_makes_the_strategy_that_it_describes() -> None:
+    config = load_config({"contextPruning": PRUNING})
+    described = ContextPruningStrategy(
+        keep_last_assistants=1,
+        min_prunable_tool_chars=100,
+        soft_trim=SoftTrim(max_chars=200, head_chars=80, tail_chars=40),
+        hard_clear=HardClear(),
+    )
+    made = pruning_strategy(config.context_pruning)
+    assert made is not None
+    one, other = MessageIndex(looked_up(9)), MessageIndex(looked_up(9))
+    one.compact(made)
+    other.compact(described)
+    assert one.included_messages() == other.included_messages() != looked_up(9)
+
+
+def test_pruning_that_is_turned_off_makes_none() -> None:
+    assert pruning_strategy(ContextPruning()) is None
+
+
+def test_every_allowed_number_makes_a_strategy() -> None:
+    extreme = {
+        "enabled": True,
+        "softTrimRatio": 0,
+        "hardClearRatio": 0,
+        "softTrim": {"maxChars": 1, "headChars": 0, "tailChars": 0},
+    }
+    assert pruning_strategy(load_config({"contextPruning": extreme}).context_pruning) is not None
