@@ -57,6 +57,7 @@ class AdaptedHistory(Generic[M]):
         self._parts: list[tuple[object, ...]] = []
         self._written: dict[tuple[str, str], M] = {}
         self._shortened: dict[int, tuple[dict[str, Any], M, M]] = {}
+        self._settled: dict[int, tuple[dict[str, Any], M]] = {}
 
     @property
     def messages(self) -> list[M]:
@@ -88,6 +89,7 @@ class AdaptedHistory(Generic[M]):
             self.index.extend(more)
         else:
             self.index.sync(chat)
+            self._settled = {at: each for at, each in self._settled.items() if at < shared}
         self._parts[shared:] = [self._parts_of(message) for message in new]
         self._chat = chat
         for each, message in zip(chat[:shared], messages, strict=False):
@@ -122,6 +124,23 @@ class AdaptedHistory(Generic[M]):
             rewritten = self._adapter.rewrite(own.message, own, chat)
             self._shortened[position] = known = (chat, own.message, rewritten)
         return known[2]
+
+    def settle(self, position: int, chat: dict[str, Any]) -> M | None:
+        """Have what is kept of a message in its place from now on; None where it stands there.
+
+        Args:
+            position: Its position in the index.
+            chat: The message as the index keeps it: as it was read, or a copy that was shortened.
+        """
+        own = self._chat[position]
+        known, original = self._settled.get(position, (own, own.message))
+        if chat is known:
+            return None
+        message = original if chat is own else self._adapter.rewrite(original, own, chat)
+        self._settled[position] = (chat, original)
+        own.message = message
+        self._parts[position] = self._parts_of(message)
+        return message
 
     def _read(self, message: M) -> ChatMessage:
         chat = ChatMessage(self._adapter.read(message))

@@ -15,8 +15,9 @@ from chatfold.integrations.agent_framework.annotations import (
     link,
     reason_of,
     summary_id_of,
-    summary_of,
+    take_annotations,
 )
+from chatfold.integrations.agent_framework.edit import Edit
 from chatfold.integrations.agent_framework.messages import ADAPTER
 from chatfold.report import CompactionReport
 
@@ -98,30 +99,30 @@ class AnnotatedHistory:
             return False
         if any(message.message_id is None for message in messages):
             annotate_message_groups(messages)
-        new = _New(messages)
+        edit = Edit(messages)
         own = self.history.messages
         groups = [(group, group.positions) for group in self.index.groups]
         stand_ins = [group for group, positions in groups if not positions]
         for group in stand_ins:
-            self._messages_of(group, own, new)
-        changed = bool(new.before)
+            self._messages_of(group, own, edit)
         flags = flags_of(own)
         for group, positions in groups:
-            excluded = group.excluded
             if not positions:
-                changed |= self._write_one(self._made[group], group)
-            elif any(flags[at] is not excluded for at in positions):
+                edit.changed |= self._write_one(self._made[group], group)
+                continue
+            excluded = group.excluded
+            if any(flags[at] is not excluded for at in positions):
                 for at in positions:
-                    changed |= self._write_one(own[at], group)
+                    edit.changed |= self._write_one(own[at], group)
+            if not excluded:
+                self._shorten(group, positions, own, edit)
         for group in self._made.keys() - set(stand_ins):
             # What it stood for has come back.
             exclude(self._made.pop(group), "restored")
-            changed = True
-        if new.before:
-            messages[:] = new.merged(messages)
-            annotate_message_groups(messages)
+            edit.changed = True
+        edit.put_into(messages)
         self._remember(messages)
-        return changed
+        return edit.changed
 
     def _exclude_as_annotated(self, messages: list[Message]) -> None:
         """Exclude groups of which all is left out, and has what stands for it, if it had any."""
@@ -152,7 +153,7 @@ class AnnotatedHistory:
         self._flags = flags_of(own)
         self._stood = [(ADAPTER.first_part(message), is_excluded(message)) for message in stood]
 
-    def _messages_of(self, group: MessageGroup, own: list[Message], new: "_New") -> list[Message]:
+    def _messages_of(self, group: MessageGroup, own: list[Message], edit: Edit) -> list[Message]:
         """Give the messages of a group; that of a stand-in is made where it is new."""
         positions = group.positions
         if positions:
@@ -161,10 +162,20 @@ class AnnotatedHistory:
             replaced = [
                 message
                 for each in group.summarizes
-                for message in self._messages_of(each, own, new)
+                for message in self._messages_of(each, own, edit)
             ]
-            self._made[group] = new.stand_in(group.messages[0], replaced)
+            self._made[group] = edit.stand_in(group.messages[0], replaced)
         return [self._made[group]]
+
+    def _shorten(
+        self, group: MessageGroup, positions: tuple[int, ...], own: list[Message], edit: Edit
+    ) -> None:
+        """Put copies in the places of messages whose texts were shortened."""
+        for at, chat in zip(positions, group.messages, strict=True):
+            message = self.history.settle(at, chat)
+            if message is not None:
+                take_annotations(message, own[at])
+                edit.replace(own[at], message)
 
     def _write_one(self, message: Message, group: MessageGroup) -> bool:
         if not group.excluded:
@@ -206,31 +217,3 @@ class AnnotatedHistories:
             yield history
         finally:
             self._recent.put(first, history)
-
-
-class _New:
-    """Messages that come into a list, each before the first one that it stands for."""
-
-    def __init__(self, messages: list[Message]) -> None:
-        """Take the ids that are taken."""
-        self.before: dict[int, list[Message]] = {}
-        self._ids = {message.message_id for message in messages}
-
-    def stand_in(self, chat: dict[str, str], replaced: list[Message]) -> Message:
-        """Make the message of a stand-in."""
-        number = len(self._ids)
-        while f"summary_{number}" in self._ids:
-            number += 1
-        self._ids.add(f"summary_{number}")
-        made = summary_of(replaced, chat["role"], chat["content"], f"summary_{number}")
-        self.before.setdefault(id(replaced[0]), []).append(made)
-        return made
-
-    def merged(self, messages: list[Message]) -> list[Message]:
-        """Put them into the list; what one stands for may be new as well."""
-        return [each for message in messages for each in self._with_new(message)]
-
-    def _with_new(self, message: Message) -> Iterator[Message]:
-        for new in self.before.get(id(message), ()):
-            yield from self._with_new(new)
-        yield message

@@ -8,6 +8,7 @@ from agent_framework import (
     EXCLUDED_KEY,
     GROUP_ANNOTATION_KEY,
     GROUP_ID_KEY,
+    GROUP_TOKEN_COUNT_KEY,
     SUMMARIZED_BY_SUMMARY_ID_KEY,
     SUMMARY_OF_GROUP_IDS_KEY,
     SUMMARY_OF_MESSAGE_IDS_KEY,
@@ -66,6 +67,15 @@ def include(message: Message) -> None:
     message.additional_properties.pop(EXCLUDE_REASON_KEY, None)
     annotation = annotation_of(message)
     if annotation.pop(SUMMARIZED_BY_SUMMARY_ID_KEY, None) is not None:
+        message.additional_properties[GROUP_ANNOTATION_KEY] = annotation
+
+
+def take_annotations(message: Message, other: Message) -> None:
+    """Give a message what is written beside another, but for the tokens, which are others now."""
+    message.additional_properties = dict(other.additional_properties)
+    annotation = annotation_of(message)
+    if annotation:
+        annotation[GROUP_TOKEN_COUNT_KEY] = None
         message.additional_properties[GROUP_ANNOTATION_KEY] = annotation
 
 
