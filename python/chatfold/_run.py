@@ -186,14 +186,14 @@ async def drive_async(
 
 def unchanged(index: "MessageIndex") -> CompactionReport:
     """Report that nothing was done; nothing is counted for it."""
-    counts = index.included_counts()
+    counts = index._included_counts()
     figures = _figures(index, (counts, None, index.version))
     return CompactionReport(figures, figures, (), target_met=True, first_changed=None)
 
 
 async def _advance(index: "MessageIndex", run: _core.Execution) -> int | None:
     """Go on with a run; in another thread where it may count for long, so that the loop ticks."""
-    if index.uncounted_bytes() < LONG_COUNT_BYTES:
+    if index._uncounted_bytes() < LONG_COUNT_BYTES:
         return run.advance()
     return await beside_the_loop(run.advance)
 
@@ -276,7 +276,7 @@ def _report(
 
 def _figures(index: "MessageIndex", figures: FiguresOf) -> Figures:
     counts, tokens, version = figures
-    return Figures(counts, partial(index.tokens_at, version) if tokens is None else tokens)
+    return Figures(counts, partial(index._tokens_at, version) if tokens is None else tokens)
 
 
 def _step(index: "MessageIndex", step: StepOf, own: Iterator[tuple[str, bool]]) -> StrategyStep:
@@ -291,5 +291,5 @@ def _step(index: "MessageIndex", step: StepOf, own: Iterator[tuple[str, bool]]) 
         shortened=shortened,
         target_met=target_met,
         seconds=nanoseconds / 1e9,
-        freed=lambda: index.tokens_at(before) - index.tokens_at(after),
+        freed=lambda: index._tokens_at(before) - index._tokens_at(after),
     )

@@ -38,7 +38,7 @@ async def traced_async(
     if not tracing.is_on():
         return await drive_async(index, strategy, accept)
     with tracing.span(COMPACT, **{"compaction.strategy": strategy.name}) as span:
-        uncounted = index.uncounted_bytes()
+        uncounted = index._uncounted_bytes()
         report = await drive_async(index, strategy, accept)
         if span is not None:
             span.done()

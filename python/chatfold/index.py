@@ -108,7 +108,7 @@ class MessageIndex(_core.MessageIndex):
         wanted = resolve(tokenizer)
         if self._tokenizer is None:
             if wanted != resolve():
-                self.set_tokenizer(native(wanted))
+                self._set_tokenizer(native(wanted))
             self._tokenizer = wanted
         elif self._tokenizer != wanted:
             raise TokenizerMismatchError(
@@ -178,52 +178,52 @@ class MessageIndex(_core.MessageIndex):
     @property
     def included_message_count(self) -> int:
         """Messages that are kept, stand-ins among them."""
-        return self.included_counts()[0]
+        return self._included_counts()[0]
 
     @property
     def included_group_count(self) -> int:
         """Groups that are kept."""
-        return self.included_counts()[1]
+        return self._included_counts()[1]
 
     @property
     def included_turn_count(self) -> int:
         """Turns of which something is kept; what precedes the first user message does not count."""
-        return self.included_counts()[2]
+        return self._included_counts()[2]
 
     @property
     def included_byte_count(self) -> int:
         """UTF-8 bytes of text that are kept."""
-        return self.included_counts()[3]
+        return self._included_counts()[3]
 
     @property
     def included_token_count(self) -> int:
         """Tokens that are kept, with the overhead; counted now where they were not known."""
-        return self.included_tokens()
+        return self._included_tokens()
 
     @property
     def total_message_count(self) -> int:
         """Messages of all groups, stand-ins among them."""
-        return self.total_counts()[0]
+        return self._total_counts()[0]
 
     @property
     def total_group_count(self) -> int:
         """All groups."""
-        return self.total_counts()[1]
+        return self._total_counts()[1]
 
     @property
     def total_turn_count(self) -> int:
         """All turns: the number of user messages."""
-        return self.total_counts()[2]
+        return self._total_counts()[2]
 
     @property
     def total_byte_count(self) -> int:
         """UTF-8 bytes of text of all groups."""
-        return self.total_counts()[3]
+        return self._total_counts()[3]
 
     @property
     def total_token_count(self) -> int:
         """Tokens of all groups, with the overhead; counted now where they were not known."""
-        return self.total_tokens()
+        return self._total_tokens()
 
     def exclude(self, group: MessageGroup, *, reason: str) -> bool:
         """Leave a group out of what is kept; say whether it was in."""
@@ -295,7 +295,7 @@ class MessageIndex(_core.MessageIndex):
         before = self._tokenizer
         if another and tokenizer is not None and before is not None and before != tokenizer:
             self._tokenizer = tokenizer
-            self.set_tokenizer(native(tokenizer))
+            self._set_tokenizer(native(tokenizer))
         elif tokenizer is not None:
             self.use_tokenizer(tokenizer)
         try:
@@ -303,7 +303,7 @@ class MessageIndex(_core.MessageIndex):
         except BaseException:
             if self._tokenizer is not before:
                 self._tokenizer = before
-                self.set_tokenizer(native(self.tokenizer))
+                self._set_tokenizer(native(self.tokenizer))
             raise
 
     @staticmethod

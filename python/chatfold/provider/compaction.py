@@ -154,7 +154,7 @@ class CompactionProvider:
             report = await self._report(event, index, strategy)
             if span is not None:
                 span.done()
-                await told(span, report, strategy.name, index.uncounted_bytes())
+                await told(span, report, strategy.name, index._uncounted_bytes())
         run.reports.append(report)
 
     async def _report(

@@ -295,37 +295,44 @@ impl PyMessageIndex {
     }
 
     /// Messages, groups, turns and bytes of what is included.
+    #[pyo3(name = "_included_counts")]
     fn included_counts(slf: &Bound<'_, Self>) -> PyResult<(u64, u64, u64, u64)> {
         Self::with(slf, |state| Ok(tuple(state.core.included_counts())))
     }
 
     /// Messages, groups, turns and bytes of everything.
+    #[pyo3(name = "_total_counts")]
     fn total_counts(slf: &Bound<'_, Self>) -> PyResult<(u64, u64, u64, u64)> {
         Self::with(slf, |state| Ok(tuple(state.core.total_counts())))
     }
 
     /// The tokens of what is included.
+    #[pyo3(name = "_included_tokens")]
     fn included_tokens(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Self::with_host(slf, None, |core, host| core.included_tokens(host))
     }
 
     /// UTF-8 bytes of what is included and has not been counted.
+    #[pyo3(name = "_uncounted_bytes")]
     fn uncounted_bytes(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Self::with(slf, |state| Ok(state.core.uncounted_bytes()))
     }
 
     /// The tokens of everything.
+    #[pyo3(name = "_total_tokens")]
     fn total_tokens(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Self::with_host(slf, None, |core, host| core.total_tokens(host))
     }
 
     /// The tokens that were included at an earlier version.
+    #[pyo3(name = "_tokens_at")]
     fn tokens_at(slf: &Bound<'_, Self>, version: (usize, u32, u32)) -> PyResult<u64> {
         let version = Version::from_parts(version);
         Self::with_host(slf, None, |core, host| core.tokens_at(version, host))
     }
 
     /// Counts with another tokenizer from now on.
+    #[pyo3(name = "_set_tokenizer")]
     fn set_tokenizer(slf: &Bound<'_, Self>, tokenizer: &Bound<'_, PyTokenizer>) -> PyResult<()> {
         Self::with(slf, |state| {
             state.messages.counter = tokenizer.get().counter.clone_ref(slf.py());

@@ -208,8 +208,8 @@ async def _async_sync(conversation: Conversation, messages: list[Any]) -> None:
 
 async def _counted(index: MessageIndex) -> None:
     """Count what is included; in another thread where it may take long."""
-    if index.uncounted_bytes() >= LONG_COUNT_BYTES:
-        await beside_the_loop(index.included_tokens)
+    if index._uncounted_bytes() >= LONG_COUNT_BYTES:
+        await beside_the_loop(index._included_tokens)
 
 
 def _stricter(index: MessageIndex, share: float) -> Strategy:
