@@ -16,6 +16,7 @@ _TOP = """# Benchmarks
 All figures on this page come from one run of `python -m benches.compare` on one machine.
 They are medians of runs that take turns within one process (of one more turn of a conversation, means), so look at ratios first: times are another machine's.
 Nothing here is asserted in tests; those count work instead.
+A floor is the time of a loop in Rust that reads the `role` and `content` of each message and does nothing else.
 """
 
 _BUSY = """Others were working on the machine, so this is processor time, and caches were shared with them.
