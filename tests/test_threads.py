@@ -109,7 +109,7 @@ def test_appending_compacting_and_looking_at_once(tokenizer: Any) -> None:  # no
 
     def save() -> None:
         for _ in range(30):
-            assert index.to_state()["version"] == 1
+            assert index.to_state()["format"] == "chatfold.MessageIndex"
 
     in_threads(append, append, run, run, look, save)
     assert len(index) == 60 + 2 * 450

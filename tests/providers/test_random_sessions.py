@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from chatfold import (
     CompactionProvider,
     ContextProvider,
+    ContextPruningStrategy,
     ContextWindowCompactionStrategy,
     InMemoryHistoryProvider,
     MessageIndex,
@@ -37,6 +38,7 @@ STRATEGIES = st.sampled_from(
         SelectiveToolCallCompactionStrategy(keep_last_tool_call_groups=1),
         ToolResultCompactionStrategy(keep_last_tool_call_groups=0, style="names"),
         ToolResultCompactionStrategy(keep_last_tool_call_groups=1, max_chars=64),
+        ContextPruningStrategy(keep_last_assistants=0, min_prunable_tool_chars=0),
         ContextWindowCompactionStrategy(max_context_window_tokens=60, max_output_tokens=10),
     ]
 )

@@ -5,6 +5,7 @@ import copy
 
 from chatfold import (
     CompactionProvider,
+    ContextPruningStrategy,
     InMemoryHistoryProvider,
     SelectiveToolCallCompactionStrategy,
     Session,
@@ -78,6 +79,33 @@ def test_c48_what_was_sent_is_the_beginning_of_what_is_sent_next() -> None:
     assert compactions == sum(not report.startswith("unchanged") for report in agent.reports)
     assert 0 < compactions <= 4
     assert all(report.startswith("unchanged") for report in agent.reports[-4:])
+
+
+def test_c48_pruned_results_stay_byte_for_byte_until_pruning_frees_enough_again() -> None:
+    strategy = ContextPruningStrategy(
+        keep_last_assistants=2,
+        min_prunable_tool_chars=0,
+        soft_trim=False,
+        hard_clear_ratio=0.3,
+        min_tokens_freed=300,
+        trigger=triggers.tokens_exceed(900),
+    )
+    agent = Agent(InMemoryHistoryProvider(), CompactionProvider(strategy))
+    session = Session()
+    for number in range(4):
+        steps = [tool_round(number, "out " * 300), [assistant("ok")]]
+        run(agent.turn(session, [user(f"q{number}")], steps))
+    for _ in range(4):
+        run(agent.turn(session, [user("more")], [[assistant("fine")]]))
+        session = in_another_process(session)
+    broken = [
+        after[: len(before)] != before
+        for before, after in zip(agent.sent, agent.sent[1:], strict=False)
+    ]
+    changed = [not report.startswith("unchanged") for report in agent.reports]
+    assert broken == changed[1:]
+    assert 0 < sum(changed) < 5
+    assert loaded(session)[2]["content"] == "out " * 300
 
 
 def test_c68_the_loop_ticks_while_a_session_counts() -> None:

@@ -302,3 +302,13 @@ def test_names_of_providers_are_their_own() -> None:
 def test_the_providers_are_providers() -> None:
     assert isinstance(InMemoryHistoryProvider(), ContextProvider)
     assert isinstance(CompactionProvider(), ContextProvider)
+
+
+def test_a_session_that_counts_with_a_tokenizer_of_ones_own_is_loaded() -> None:
+    strategy = TruncationStrategy(max_n=500, compact_to=400, tokenizer=len)
+    compaction = CompactionProvider(strategy, strategy)
+    agent, session = Agent(InMemoryHistoryProvider(), compaction), Session()
+    for number in range(4):
+        run(agent.turn(session, *question(number)))
+        session = in_another_process(session)
+    assert [len(sent) for sent in agent.sent] == [1, 3, 3, 4]
