@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +48,36 @@ def test_figures_are_counted_once_and_only_when_read() -> None:
     again = Work()
     assert report.before.tokens == tokens == report.before.known_tokens
     assert again.done.texts_counted == 0
+
+
+def test_a_report_can_be_read_however_many_turns_later() -> None:
+    index = MessageIndex(MESSAGES, tokenizer="o200k_base")
+    window = SlidingWindowStrategy(keep_last_groups=5)
+    early = index.compact(window)
+    expected = MessageIndex(MESSAGES, tokenizer="o200k_base").included_token_count
+    for number in range(2_000):
+        index.append({"role": "user", "content": f"{number} more"})
+        index.compact(window)
+    assert early.before.tokens == expected
+    assert early.after.tokens + early.steps[0].tokens_freed == expected
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory that is taken")
+def test_an_index_forgets_how_to_undo_what_nobody_can_undo() -> None:
+    index = MessageIndex([{"role": "user", "content": "one"}, {"role": "user", "content": "two"}])
+    group = index.groups[0]
+
+    def take_turns() -> int:
+        before = resident_bytes()
+        for _ in range(100_000):
+            index.exclude(group, reason="old")
+            index.restore(group)
+        return resident_bytes() - before
+
+    take_turns()
+    assert take_turns() < 1_000_000  # some 6 MB if it remembered all of them
+
+
+def resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * 4096

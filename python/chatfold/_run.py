@@ -152,7 +152,7 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
                     )
                 _check_outcome(function, outcome)
                 custom = run.advance()
-    return _report(index, run, own)
+    return _report(run, own)
 
 
 async def drive_async(
@@ -174,7 +174,7 @@ async def drive_async(
             _check_outcome(function, await outcome if isinstance(outcome, Awaitable) else outcome)
             own.append((_name(function), all(each.target_met for each in notes[told:][-1:])))
             custom = await _advance(index, run)
-        report = _report(index, run, own, notes)
+        report = _report(run, own, notes)
         # Within a budget only the budget counts.
         met = strategy._has_budget or all(target_met for _, target_met in own)
         report = report._replace(target_met=report.target_met and met)
@@ -186,9 +186,7 @@ async def drive_async(
 
 def unchanged(index: "MessageIndex") -> CompactionReport:
     """Report that nothing was done; nothing is counted for it."""
-    counts = index._included_counts()
-    figures = _figures(index, (counts, None, index.version))
-    return CompactionReport(figures, figures, (), target_met=True, first_changed=None)
+    return _report(_core.Execution(index, _core.Strategy.pipeline([]), {}), [])
 
 
 async def _advance(index: "MessageIndex", run: _core.Execution) -> int | None:
@@ -254,7 +252,6 @@ def _name(function: object) -> str:
 
 
 def _report(
-    index: "MessageIndex",
     run: _core.Execution,
     own: list[tuple[str, bool]],
     summaries: list[SummaryReport] | None = None,
@@ -263,10 +260,10 @@ def _report(
     told: tuple[StrategyStep, ...] = ()
     if steps:
         remaining = iter(own)
-        told = tuple([_step(index, step, remaining) for step in steps])
+        told = tuple([_step(run, step, remaining) for step in steps])
     return CompactionReport(
-        _figures(index, before),
-        _figures(index, after),
+        _figures(run, before),
+        _figures(run, after),
         told,
         target_met,
         first_changed,
@@ -274,12 +271,12 @@ def _report(
     )
 
 
-def _figures(index: "MessageIndex", figures: FiguresOf) -> Figures:
+def _figures(run: _core.Execution, figures: FiguresOf) -> Figures:
     counts, tokens, version = figures
-    return Figures(counts, partial(index._tokens_at, version) if tokens is None else tokens)
+    return Figures(counts, partial(run.tokens_at, version) if tokens is None else tokens)
 
 
-def _step(index: "MessageIndex", step: StepOf, own: Iterator[tuple[str, bool]]) -> StrategyStep:
+def _step(run: _core.Execution, step: StepOf, own: Iterator[tuple[str, bool]]) -> StrategyStep:
     """Make a step; of the caller's own strategies the core knows neither name nor target."""
     strategy, reason, groups, shortened, target_met, before, after, nanoseconds = step
     if not strategy:
@@ -291,5 +288,5 @@ def _step(index: "MessageIndex", step: StepOf, own: Iterator[tuple[str, bool]]) 
         shortened=shortened,
         target_met=target_met,
         seconds=nanoseconds / 1e9,
-        freed=lambda: index._tokens_at(before) - index._tokens_at(after),
+        freed=lambda: run.tokens_at(before) - run.tokens_at(after),
     )

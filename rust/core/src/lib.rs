@@ -124,7 +124,7 @@ pub use error::{Error, Result};
 pub use group::GroupKind;
 pub use host::{Callback, Host, Place, Texts, ToolExchange, ToolResult, VisitText};
 pub use index::{
-    Bounds, Counts, Figures, GroupId, GroupView, Kept, MessageIndex, Metric, Overhead, Saved,
+    Bounds, Counts, Figures, GroupId, GroupView, Hold, Kept, MessageIndex, Metric, Overhead, Saved,
     SavedGroup, SavedId, SavedShortened, SavedStandIn, ShortenedView, StandIn, Version,
 };
 pub use message::{CallKey, Facts, Role, STAND_IN_OPENINGS, opens_like_stand_in};

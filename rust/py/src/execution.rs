@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use chatfold_core::{Counts, Execution, Figures, GroupId, Role};
+use chatfold_core::{Counts, Execution, Figures, GroupId, Hold, Role, Version};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -17,10 +17,10 @@ use crate::index::PyMessageIndex;
 use crate::read;
 use crate::strategy::{PyStrategy, PyTrigger};
 
+type VersionOf = (usize, u32, u32);
 type CountsOf = (u64, u64, u64, u64);
 /// Counts, tokens where they were known, and the version to ask for them.
 type FiguresOf = (CountsOf, Option<u64>, VersionOf);
-type VersionOf = (usize, u32, u32);
 /// Strategy, reason, groups, shortened messages, target met, versions before and after, nanoseconds.
 type StepOf = (&'static str, &'static str, u64, u64, bool, VersionOf, VersionOf, u64);
 /// Figures before and after, steps, whether the target was met, the first changed position.
@@ -41,6 +41,8 @@ pub(crate) struct PyExecution {
     callables: Py<PyDict>,
     execution: Mutex<Execution>,
     started: Instant,
+    /// For as long as anyone has the run, its figures can be found.
+    _hold: Hold,
     /// Given up: a thread that only now gets to it must not go on.
     aborted: AtomicBool,
 }
@@ -80,14 +82,15 @@ impl PyExecution {
         index: &Bound<'_, PyMessageIndex>,
         strategy: &Bound<'_, PyStrategy>,
         callables: &Bound<'_, PyDict>,
-    ) -> Self {
-        Self {
+    ) -> PyResult<Self> {
+        Ok(Self {
+            _hold: PyMessageIndex::with(index, |state| Ok(state.core.hold()))?,
             index: index.clone().unbind(),
             callables: callables.clone().unbind(),
             execution: Mutex::new(Execution::new(strategy.get().plan())),
             started: Instant::now(),
             aborted: AtomicBool::new(false),
-        }
+        })
     }
 
     /// Runs up to the next strategy of the caller's own and returns its number; `None` at the end.
@@ -127,13 +130,23 @@ impl PyExecution {
                 )
             });
             let before = execution.before.unwrap_or_else(|| core.figures());
-            Ok((
+            let outcome = (
                 figures(before),
                 figures(core.figures()),
                 steps.collect(),
                 execution.target_met,
                 core.first_changed(before.version),
-            ))
+            );
+            core.forget_changes();
+            Ok(outcome)
+        })
+    }
+
+    /// The tokens that were included at a version of the run, before it or after it.
+    fn tokens_at(&self, py: Python<'_>, version: VersionOf) -> PyResult<u64> {
+        let version = Version::from_parts(version);
+        PyMessageIndex::with_host(self.index.bind(py), None, |core, host| {
+            core.tokens_at(version, host)
         })
     }
 }
@@ -154,6 +167,7 @@ pub(crate) fn exclude(
 ) -> PyResult<bool> {
     let id = own(group, index)?;
     PyMessageIndex::with(index, |state| {
+        state.core.forget_changes();
         Ok(state.core.held(id.slot) == Some(id) && state.core.exclude(id.slot, reason))
     })
 }
@@ -165,7 +179,10 @@ pub(crate) fn restore(
     group: &Bound<'_, PyMessageGroup>,
 ) -> PyResult<bool> {
     let id = own(group, index)?;
-    PyMessageIndex::with(index, |state| Ok(state.core.restore(id)))
+    PyMessageIndex::with(index, |state| {
+        state.core.forget_changes();
+        Ok(state.core.restore(id))
+    })
 }
 
 /// Protects a group from every strategy, or no longer. Says whether that is new.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Instant;
 
-use chatfold_core::{GroupId, Kept, MessageIndex, Overhead, Version};
+use chatfold_core::{GroupId, Kept, MessageIndex, Overhead};
 use parking_lot::ReentrantMutex;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -322,13 +322,6 @@ impl PyMessageIndex {
     #[pyo3(name = "_total_tokens")]
     fn total_tokens(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Self::with_host(slf, None, |core, host| core.total_tokens(host))
-    }
-
-    /// The tokens that were included at an earlier version.
-    #[pyo3(name = "_tokens_at")]
-    fn tokens_at(slf: &Bound<'_, Self>, version: (usize, u32, u32)) -> PyResult<u64> {
-        let version = Version::from_parts(version);
-        Self::with_host(slf, None, |core, host| core.tokens_at(version, host))
     }
 
     /// Counts with another tokenizer from now on.

@@ -1,6 +1,7 @@
 //! Excluding, replacing, restoring, and undoing all of it.
 
 use super::groups::GroupId;
+use super::log::Hold;
 use super::tokens::UNKNOWN;
 use super::{MessageIndex, StandIn};
 use crate::message::Role;
@@ -244,6 +245,16 @@ impl MessageIndex {
     /// Where the index stands now.
     pub fn version(&self) -> Version {
         Version { log: self.log.len(), messages: self.message_count(), epoch: self.epoch }
+    }
+
+    /// Keeps what is needed to undo changes from now on, and to find the figures before them.
+    pub fn hold(&mut self) -> Hold {
+        self.log.hold()
+    }
+
+    /// Forgets how to undo the changes before everything that is held; for who holds what it needs.
+    pub fn forget_changes(&mut self) {
+        self.log.forget();
     }
 
     /// Undoes every exclusion, replacement and restoration since that version.

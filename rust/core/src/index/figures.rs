@@ -227,12 +227,12 @@ impl MessageIndex {
     /// # Errors
     /// Whatever the tokenizer raises; [`Error::Rebuilt`] where the index was built anew since.
     pub fn tokens_at(&mut self, version: Version, host: &mut dyn Host) -> Result<u64> {
-        if version.epoch != self.epoch {
+        if version.epoch != self.epoch || !self.log.reaches(version.log) {
             return Err(Error::Rebuilt);
         }
         let mut slots: HashMap<u32, Current> = HashMap::new();
         let mut texts: HashMap<u32, Option<u32>> = HashMap::new();
-        for change in self.log[version.log.min(self.log.len())..].iter().rev() {
+        for change in self.log.since(version.log).iter().rev() {
             match change {
                 Change::Slot { slot, before, .. } => {
                     slots.insert(*slot, *before);
@@ -296,7 +296,7 @@ impl MessageIndex {
 
     /// The position of the first message whose place changed since that version.
     pub fn first_changed(&self, version: Version) -> Option<u32> {
-        let changes = self.log[version.log.min(self.log.len())..].iter();
+        let changes = self.log.since(version.log).iter();
         changes
             .filter_map(|change| match change {
                 Change::Slot { slot, .. } => {

@@ -105,7 +105,9 @@ impl MessageIndex {
     /// How many messages were shortened since that version, each once.
     pub(crate) fn messages_shortened(&self, version: Version) -> u64 {
         let start = if version.epoch == self.epoch { version.log } else { 0 };
-        let mut messages: Vec<u32> = self.log[start.min(self.log.len())..]
+        let mut messages: Vec<u32> = self
+            .log
+            .since(start)
             .iter()
             .filter_map(|change| match change {
                 Change::Shortened { message, .. } => Some(*message),
@@ -120,7 +122,9 @@ impl MessageIndex {
     /// How many slots changed what they hold since that version.
     pub(crate) fn slots_changed(&self, version: Version) -> u64 {
         let start = if version.epoch == self.epoch { version.log } else { 0 };
-        let mut slots: Vec<u32> = self.log[start.min(self.log.len())..]
+        let mut slots: Vec<u32> = self
+            .log
+            .since(start)
             .iter()
             .filter_map(|change| match change {
                 Change::Slot { slot, .. } => Some(*slot),

@@ -6,6 +6,7 @@
 mod changes;
 mod figures;
 mod groups;
+mod log;
 mod lookups;
 mod open;
 mod protected;
@@ -18,6 +19,7 @@ mod tokens;
 pub use changes::Version;
 pub use figures::{Counts, Figures, Metric};
 pub use groups::{GroupId, GroupView, Kept};
+pub use log::Hold;
 pub use saved::{Saved, SavedGroup, SavedId, SavedShortened, SavedStandIn};
 pub use shortened::ShortenedView;
 pub use tokens::{Bounds, Overhead};
@@ -31,8 +33,9 @@ use crate::hashed::HashedMap;
 use crate::message::{Facts, Role};
 use crate::ordered_set::OrderedSet;
 
-use changes::{Change, Current, SlotState};
+use changes::{Current, SlotState};
 use figures::Sums;
+use log::Log;
 use open::Open;
 use shortened::Shortened;
 use speakers::Speakers;
@@ -72,7 +75,7 @@ pub struct MessageIndex {
     /// Slots of groups that the caller protects.
     protected: BTreeSet<u32>,
     epoch: u32,
-    log: Vec<Change>,
+    log: Log,
 }
 
 /// The included slots, by what strategies look for.

@@ -101,7 +101,7 @@ impl MessageIndex {
         host: &mut dyn Host,
     ) -> Result<u64> {
         let mut first: BTreeMap<u32, Option<u32>> = BTreeMap::new();
-        for change in &self.log[version.log.min(self.log.len())..] {
+        for change in self.log.since(version.log) {
             if let Change::Shortened { message, before } = change {
                 first.entry(*message).or_insert(*before);
             }
