@@ -11,6 +11,34 @@ SIZES = [1_000, 10_000, 100_000, 1_000_000]
 TURNS = 300
 
 
+class FadingTurn:
+    """A round of an agent whose old tool results fade in place: a call, its result, an answer.
+
+    Nothing is left out, so that the projection grows with the history: it is not part of the turn.
+    """
+
+    params = (SIZES, ["pruning", "masking"])
+    param_names = ("messages", "strategy")
+    timeout = 300
+
+    def setup(self, messages: int, strategy: str) -> None:
+        self.strategy = make(strategy)
+        self.index = MessageIndex(conversation(messages, "agent"), tokenizer=ENCODING)
+        self.index.compact(self.strategy)
+        self.more = conversation(TURNS, "agent", seed=2)[1:]
+
+    @unit("µs")
+    def track_message(self, *_: object) -> float:
+        """Give the time of one more message, of which there are about four a turn."""
+        index, strategy, clock = self.index, self.strategy, effort.clock
+        with quiet():
+            start = clock()
+            for message in self.more:
+                index.append(message)
+                index.compact(strategy)
+            return (clock() - start) / len(self.more) * 1e6
+
+
 class Turn:
     """A turn of a conversation that is kept within a budget of exact tokens.
 

@@ -30,7 +30,8 @@ _STRATEGIES: dict[str, Callable[[], Any]] = {
     "selective removal": chatfold.SelectiveToolCallCompactionStrategy,
     "collapse to digests": chatfold.ToolResultCompactionStrategy,
     "collapse to names": lambda: chatfold.ToolResultCompactionStrategy(style="names"),
-    "pruning": lambda: chatfold.ContextPruningStrategy(),  # noqa: PLW0108 (may be missing)
+    "pruning": lambda: chatfold.ContextPruningStrategy(min_prunable_tool_chars=0),
+    "masking": lambda: chatfold.ObservationMaskingStrategy(token_budget=BUDGET),
     "pipeline": lambda: chatfold.PipelineCompactionStrategy(
         chatfold.ToolResultCompactionStrategy(),
         chatfold.TruncationStrategy(max_n=BUDGET, compact_to=BUDGET, tokenizer=ENCODING),
@@ -45,13 +46,19 @@ _STRATEGIES: dict[str, Callable[[], Any]] = {
     ),
     "summary by a model": lambda: chatfold.SummarizationStrategy(client=_summarize),
 }
-_CLASSES = {"pruning": "ContextPruningStrategy", "summary by a model": "SummarizationStrategy"}
+_CLASSES = {
+    "pruning": "ContextPruningStrategy",
+    "masking": "ObservationMaskingStrategy",
+    "summary by a model": "SummarizationStrategy",
+}
 
 NAMES = [name for name in _STRATEGIES if hasattr(chatfold, _CLASSES.get(name, "Strategy"))]
 """Names of the strategies that the installed version has."""
 
 AGAINST_THE_INDEX = [
-    name for name in ("selective removal", "collapse to digests", "pruning") if name in NAMES
+    name
+    for name in ("selective removal", "collapse to digests", "pruning", "masking")
+    if name in NAMES
 ]
 """Those that are to take at most about as long as building the index."""
 

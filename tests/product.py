@@ -7,6 +7,7 @@ from chatfold import (
     ContextPruningStrategy,
     ContextWindowCompactionStrategy,
     HardClear,
+    ObservationMaskingStrategy,
     PipelineCompactionStrategy,
     PruningLimits,
     SelectiveToolCallCompactionStrategy,
@@ -31,6 +32,7 @@ CLASSES: dict[str, Callable[..., Strategy]] = {
     "token_budget": TokenBudgetComposedStrategy,
     "context_window": ContextWindowCompactionStrategy,
     "context_pruning": ContextPruningStrategy,
+    "observation_masking": ObservationMaskingStrategy,
 }
 
 

@@ -177,6 +177,14 @@ CONTEXT_PRUNINGS = st.one_of(
 )
 
 
+MASKINGS = options(
+    "observation_masking",
+    token_budget=numbers(500).map(lambda n: n + 1),
+    min_chars=st.integers(64, 120),
+    target=st.one_of(st.just(["never"]), TRIGGERS),
+)
+
+
 def composed(inner: Specs) -> Specs:
     several = st.lists(inner, min_size=1, max_size=3)
     budget = numbers(3000).map(lambda n: n + 1)
@@ -199,5 +207,6 @@ SIMPLE = st.one_of(
     TOOL_RESULTS,
     CONTEXT_WINDOWS,
     CONTEXT_PRUNINGS,
+    MASKINGS,
 )
 STRATEGIES = st.one_of(SIMPLE, st.recursive(SIMPLE, composed, max_leaves=4))

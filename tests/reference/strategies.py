@@ -8,6 +8,7 @@ from collections.abc import Callable
 from reference.digest import digest
 from reference.grouping import Group
 from reference.history import History, turns_of
+from reference.masking import observation_masking
 from reference.protection import Spec, protected, removable
 from reference.pruning import context_pruning
 from reference.triggers import TriggerSpec, holds
@@ -161,4 +162,5 @@ STRATEGIES: dict[str, Callable[[History, Spec], None]] = {
     "token_budget": token_budget,
     "context_window": context_window,
     "context_pruning": context_pruning,
+    "observation_masking": observation_masking,
 }

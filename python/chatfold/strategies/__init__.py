@@ -21,6 +21,7 @@ from chatfold.strategies.context_pruning import (
     PruningLimits,
     SoftTrim,
 )
+from chatfold.strategies.observation_masking import ObservationMaskingStrategy
 from chatfold.strategies.sliding_window import SlidingWindowStrategy
 from chatfold.strategies.tool_calls import (
     SelectiveToolCallCompactionStrategy,
@@ -33,6 +34,7 @@ __all__ = [
     "ContextPruningStrategy",
     "ContextWindowCompactionStrategy",
     "HardClear",
+    "ObservationMaskingStrategy",
     "PipelineCompactionStrategy",
     "PruningLimits",
     "SelectiveToolCallCompactionStrategy",

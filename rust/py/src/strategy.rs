@@ -1,9 +1,9 @@
 //! Triggers and strategies as the core knows them, built by the Python layer.
 
 use chatfold_core::{
-    Basis, Callback, ContextPruning, Digest, DigestStyle, Gate, Metric, Plan, Protection,
-    PruningLimits, SlidingWindow, Strategy, TextUnit, ToolCalls, ToolCallsAction, ToolPattern,
-    Tools, Trigger, Trim, Truncation, Window,
+    Basis, Callback, ContextPruning, Digest, DigestStyle, Gate, Metric, ObservationMasking, Plan,
+    Protection, PruningLimits, SlidingWindow, Strategy, TextUnit, ToolCalls, ToolCallsAction,
+    ToolPattern, Tools, Trigger, Trim, Truncation, Window,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -209,6 +209,12 @@ impl PyStrategy {
             unit: unit(by_tokens),
             min_tokens_freed,
         }))
+    }
+
+    #[staticmethod]
+    fn observation_masking(when: GateOf<'_>, budget: Option<u64>, min_chars: u64) -> Self {
+        let gate = gate(&when);
+        Self::of(Strategy::ObservationMasking(ObservationMasking { gate, budget, min_chars }))
     }
 
     #[staticmethod]

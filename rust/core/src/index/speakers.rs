@@ -15,6 +15,10 @@ pub(super) struct Speakers {
     turns: Vec<u32>,
     /// Whether the list ends with one.
     in_turn: bool,
+    /// Results of plain text, in order: masking shares its budget among them.
+    results: Vec<u32>,
+    /// The newest assistant message that says something.
+    last_text: Option<u32>,
 }
 
 impl Speakers {
@@ -29,9 +33,15 @@ impl Speakers {
         let result = facts.role.is_result();
         if result {
             flags |= RESULT;
+            if !facts.binary {
+                self.results.push(message);
+            }
         }
         if facts.binary {
             flags |= BINARY;
+        }
+        if facts.says_something && !facts.stand_in {
+            self.last_text = Some(message);
         }
         let in_turn = result || facts.role == Role::Assistant;
         if in_turn && !self.in_turn {
@@ -71,5 +81,16 @@ impl MessageIndex {
     /// Where the first user message stands; past the end where there is none.
     pub(crate) fn first_user_message(&self) -> u32 {
         self.first_user.map_or(self.message_count(), |slot| self.grouping.group(slot).first())
+    }
+
+    /// The newest assistant message that says something: results before it are consumed.
+    pub(crate) fn last_assistant_text(&self) -> Option<u32> {
+        self.speakers.last_text
+    }
+
+    /// How many results of plain text stand before a message.
+    pub(crate) fn results_before(&self, message: u32) -> u32 {
+        let before = self.speakers.results.partition_point(|&result| result < message);
+        u32::try_from(before).unwrap_or(u32::MAX)
     }
 }

@@ -51,6 +51,7 @@ fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
         Strategy::SlidingWindow(own) => leaf(Leaf::SlidingWindow(own.clone())),
         Strategy::ToolCalls(own) => leaf(Leaf::ToolCalls(own.clone())),
         Strategy::ContextPruning(own) => leaf(Leaf::ContextPruning(own.clone())),
+        Strategy::ObservationMasking(own) => leaf(Leaf::ObservationMasking(own.clone())),
         Strategy::Custom(callback) => operations.push(Operation::Custom(*callback)),
         Strategy::Pipeline(strategies) => {
             for strategy in strategies {

@@ -85,12 +85,13 @@ impl Leaf {
             Self::SlidingWindow(leaf) => (&leaf.gate, leaf.protection, Some(leaf.window)),
             Self::ToolCalls(leaf) => (&leaf.gate, leaf.protection, None),
             Self::ContextPruning(leaf) => (&leaf.gate, Protection::default(), None),
+            Self::ObservationMasking(leaf) => (&leaf.gate, Protection::default(), None),
         }
     }
 
     /// Whether it goes by places in the whole list, which the newest part alone does not tell.
     fn needs_the_list(&self) -> bool {
-        matches!(self, Self::ContextPruning(_))
+        matches!(self, Self::ContextPruning(_) | Self::ObservationMasking(_))
     }
 }
 

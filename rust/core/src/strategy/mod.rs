@@ -7,6 +7,7 @@ mod compose;
 mod context_pruning;
 mod digest;
 mod horizon;
+mod observation_masking;
 mod protection;
 mod sliding_window;
 mod sweep;
@@ -19,6 +20,7 @@ pub use compose::{Execution, Plan, Step};
 pub use context_pruning::{Basis, ContextPruning, PruningLimits};
 pub use digest::{Digest, DigestStyle};
 pub use horizon::KeptOfOlder;
+pub use observation_masking::ObservationMasking;
 pub use protection::Protection;
 pub use sliding_window::{SlidingWindow, Window};
 pub use sweep::Gate;
@@ -42,6 +44,8 @@ pub enum Strategy {
     ToolCalls(ToolCalls),
     /// Shortens old tool results in place.
     ContextPruning(ContextPruning),
+    /// Shortens tool results that the assistant has answered.
+    ObservationMasking(ObservationMasking),
     /// Runs strategies in order; each asks its own trigger.
     Pipeline(Vec<Self>),
     /// Runs strategies in order until a token budget is met, then excludes the oldest groups.
@@ -82,6 +86,7 @@ pub(crate) enum Leaf {
     SlidingWindow(SlidingWindow),
     ToolCalls(ToolCalls),
     ContextPruning(ContextPruning),
+    ObservationMasking(ObservationMasking),
 }
 
 impl Leaf {
@@ -91,6 +96,7 @@ impl Leaf {
             Self::SlidingWindow(strategy) => strategy.run(index, host),
             Self::ToolCalls(strategy) => strategy.run(index, host),
             Self::ContextPruning(strategy) => strategy.run(index, host),
+            Self::ObservationMasking(strategy) => strategy.run(index, host),
         }
     }
 
@@ -110,6 +116,9 @@ impl Leaf {
             Self::SlidingWindow(_) => ("SlidingWindowStrategy", sliding_window::REASON),
             Self::ToolCalls(strategy) => strategy.names(),
             Self::ContextPruning(_) => ("ContextPruningStrategy", context_pruning::REASON),
+            Self::ObservationMasking(_) => {
+                ("ObservationMaskingStrategy", observation_masking::REASON)
+            }
         }
     }
 }

@@ -36,6 +36,12 @@ const MARKER_ROOM: usize = 64;
 const NEAR: usize = 5;
 
 impl Trim {
+    /// A limit of which the start gets seven tenths and the end the rest.
+    pub(super) fn to(max: usize) -> Self {
+        let tail = max / 10 * 3;
+        Self { max, head: max - tail, tail }
+    }
+
     /// What is longer than this is trimmed to this.
     pub(super) fn limit(&self) -> usize {
         match self.max {

@@ -19,6 +19,7 @@ fn never(strategy: &mut Strategy) {
         Strategy::SlidingWindow(own) => gate(&mut own.gate),
         Strategy::ToolCalls(own) => gate(&mut own.gate),
         Strategy::ContextPruning(own) => gate(&mut own.gate),
+        Strategy::ObservationMasking(own) => gate(&mut own.gate),
         Strategy::Pipeline(all) => all.iter_mut().for_each(never),
         Strategy::TokenBudget { budget, .. } => *budget = u64::MAX,
         Strategy::Custom(_) => {}

@@ -1,8 +1,9 @@
 //! Promise 11: every strategy makes at most one pass over the groups plus one step a group.
 
 use chatfold_core::{
-    Bounds, Callback, Error, Execution, Gate, Host, MessageIndex, Metric, Overhead, Place, Plan,
-    Protection, Result, Role, Strategy, Texts, ToolExchange, Trigger, Truncation, VisitText,
+    Bounds, Callback, Error, Execution, Gate, Host, MessageIndex, Metric, ObservationMasking,
+    Overhead, Place, Plan, Protection, Result, Role, Strategy, Texts, ToolExchange, Trigger,
+    Truncation, VisitText,
 };
 use proptest::prelude::*;
 
@@ -30,6 +31,9 @@ fn with_gate(strategy: Strategy, gate: Gate) -> Strategy {
             own.gate = gate;
             own.min_tokens_freed = 0;
             Strategy::ContextPruning(own)
+        }
+        Strategy::ObservationMasking(own) => {
+            Strategy::ObservationMasking(ObservationMasking { gate, ..own })
         }
         other => other,
     }

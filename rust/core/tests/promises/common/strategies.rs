@@ -2,8 +2,8 @@
 
 use chatfold_core::{
     Basis, Callback, ContextPruning, Digest, DigestStyle, Execution, Gate, MessageIndex, Metric,
-    Plan, Protection, PruningLimits, Result, Role, SlidingWindow, Strategy, TextUnit, ToolCalls,
-    ToolCallsAction, ToolPattern, Tools, Trigger, Trim, Truncation, Window,
+    ObservationMasking, Plan, Protection, PruningLimits, Result, Role, SlidingWindow, Strategy,
+    TextUnit, ToolCalls, ToolCallsAction, ToolPattern, Tools, Trigger, Trim, Truncation, Window,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
@@ -148,6 +148,14 @@ pub(crate) fn prunings(kinds: Kinds) -> BoxedStrategy<Strategy> {
         .boxed()
 }
 
+fn maskings(kinds: Kinds) -> BoxedStrategy<Strategy> {
+    (gates(kinds), prop::option::of(0..2_000u64), 64..100u64)
+        .prop_map(|(gate, budget, min_chars)| {
+            Strategy::ObservationMasking(ObservationMasking { gate, budget, min_chars })
+        })
+        .boxed()
+}
+
 /// One strategy of the core's own.
 pub(crate) fn single(kinds: Kinds) -> BoxedStrategy<Strategy> {
     let windows =
@@ -163,7 +171,7 @@ pub(crate) fn single(kinds: Kinds) -> BoxedStrategy<Strategy> {
             Strategy::ToolCalls(ToolCalls { gate, keep_last_tool_call_groups, protection, action })
         },
     );
-    prop_oneof![truncation, sliding, tool_calls, prunings(kinds)].boxed()
+    prop_oneof![truncation, sliding, tool_calls, prunings(kinds), maskings(kinds)].boxed()
 }
 
 /// Any composition of strategies.
