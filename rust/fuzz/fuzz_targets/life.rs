@@ -7,10 +7,7 @@
 #![no_main]
 
 use arbitrary::{Arbitrary, Unstructured};
-use chatfold_core::{
-    Digest, DigestStyle, Gate, GroupId, MessageIndex, Metric, Overhead, Protection, Role,
-    SlidingWindow, Strategy, ToolCalls, ToolCallsAction, Trigger, Truncation, Window,
-};
+use chatfold_core::{Basis, ContextPruning, Digest, DigestStyle, Gate, GroupId, MessageIndex, Metric, ObservationMasking, Overhead, Protection, PruningLimits, Role, SlidingWindow, Strategy, TextUnit, ToolCalls, ToolCallsAction, Tools, Trigger, Trim, Truncation, Window};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../core/tests/promises/common/mod.rs"]
@@ -78,6 +75,8 @@ enum Which {
     Turns,
     ToolCalls,
     Digests,
+    Pruning { utilisation: bool, keep: u8, clear: bool },
+    Masking,
     Budget,
 }
 
@@ -127,6 +126,31 @@ fn strategy(which: &Which, limit: u8) -> Strategy {
                 Which::ToolCalls => ToolCallsAction::Exclude,
                 _ => ToolCallsAction::Digest(Digest { style: DigestStyle::Results, max_chars: 64 }),
             },
+        }),
+        Which::Pruning { utilisation, keep, clear } => Strategy::ContextPruning(ContextPruning {
+            gate: Gate::default(),
+            basis: if *utilisation {
+                Basis::Utilisation { window: u64::from(limit) }
+            } else {
+                Basis::Age
+            },
+            soft_trim_ratio: 0.3,
+            hard_clear_ratio: 0.5,
+            keep_last_assistants: u32::from(keep % 3),
+            limits: PruningLimits {
+                min_prunable: u64::from(limit / 4),
+                soft_trim: Some(Trim { max: 64, head: 10, tail: 5 }),
+                placeholder: clear.then(|| "[{tool}]".to_owned()),
+            },
+            tool_limits: Vec::new(),
+            tools: Tools::default(),
+            unit: TextUnit::Characters,
+            min_tokens_freed: 0,
+        }),
+        Which::Masking => Strategy::ObservationMasking(ObservationMasking {
+            gate: Gate::default(),
+            budget: Some(u64::from(limit)),
+            min_chars: 64,
         }),
         Which::Budget => Strategy::TokenBudget {
             budget: u64::from(limit),

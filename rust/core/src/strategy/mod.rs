@@ -106,6 +106,7 @@ impl Leaf {
             Self::SlidingWindow(strategy) => &strategy.gate,
             Self::ToolCalls(strategy) => &strategy.gate,
             Self::ContextPruning(strategy) => &strategy.gate,
+            Self::ObservationMasking(strategy) => &strategy.gate,
         }
     }
 
