@@ -55,6 +55,18 @@ asv run --quick --python=same  # the suite, one by one
 """
 
 
+_NOTES = """## Where the time goes
+
+- One more turn with truncation: most of it is the exact count of the two new messages, some 1,300 bytes that no cache has seen; the run itself and its report take some 6 µs, as in the rows of the window.
+  A turn of short messages, of which there is little to count, is below 20 µs.
+- Counting European, Russian and Arabic words that hardly repeat: a piece that is new costs a look at the table of tokens, which is larger than the nearest caches, and two for each merge.
+  Text as people write it repeats its words, as the rows of the manual and the library do.
+  What was tried is told in `rust/core/src/tokens/mod.rs`.
+- An index of 1,000,000 agent messages: its calls are dicts within dicts, some ten objects that no cache holds where the floor touches three.
+  A fifth of the time was the table of calls until that was made on demand only; asking for the messages some places ahead gained nothing.
+- Memory of texts beyond ASCII: their lengths are taken from code points, since Python would keep the UTF-8 that it is asked for.
+"""
+
 _NOTHING = "\N{EN DASH}"
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -194,7 +206,7 @@ def write(figures: dict[str, Any], docs: Path) -> None:
         parts.append(_BUSY)
     for part in (_claims, _counting, _tasks, _strategies, _setting):
         parts += part(figures)
-    parts.append(_METHOD)
+    parts += [_NOTES, _METHOD]
     docs.mkdir(parents=True, exist_ok=True)
     (docs / "benchmarks.md").write_text("\n".join(parts), encoding="utf-8")
     plots.draw(figures, docs / "benchmarks")

@@ -44,6 +44,8 @@
 //!   before any is used;
 //! * fingerprints in front of the tables' slots: most lookups ask for pairs that do not merge;
 //! * not looking at a block that starts with other scripts: Russian 93 → 116;
+//! * splitting very long pieces a stretch of 2 kB at a time, in the nearest caches: a million slashes took
+//!   1.7 s, and take 0.5 s;
 //! * a cache of 2^15 short pieces instead of 2^14: code 125 → 181; 2^17 gave 10 % more for 2 MB a thread.
 //!
 //! What did not, and is not here:
