@@ -1,8 +1,5 @@
 """Recorded decisions of another system: when a summary is due, and which turns stay."""
 
-import gzip
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,34 +7,11 @@ import pytest
 from chatfold import MessageIndex, RetainRecent
 from chatfold.config import load_config
 from chatfold.window import should_summarize
+from golden_vectors import load_vectors
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "summary_triggers.jsonl.gz"
 Vector = dict[str, Any]
 
-
-def load_vectors() -> list[Vector]:
-    with gzip.open(GOLDEN, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
-def message(role: str, chars: int | None, *calls: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Build a message from the lengths that the vectors have in the place of texts."""
-    built: dict[str, Any] = {"role": role, "content": None if chars is None else "x" * chars}
-    if role == "tool":
-        built["tool_call_id"] = calls[0]
-    elif calls:
-        built["tool_calls"] = [
-            {
-                "id": number,
-                "type": "function",
-                "function": {"name": "f" * name, "arguments": "x" * size},
-            }
-            for number, name, size in calls[0]
-        ]
-    return built
-
-
-VECTORS = load_vectors()
+VECTORS = load_vectors("context_pruning")
 
 
 def test_all_of_them_are_there() -> None:
@@ -59,7 +33,7 @@ def test_a_summary_is_due_when_it_was(vector: Vector) -> None:
 
 @pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
 def test_the_turns_stay_that_stayed(vector: Vector) -> None:
-    messages = [message(*each) for each in vector["messages"]]
+    messages = vector["messages"]
     index = MessageIndex(messages, tokenizer=len)
     groups = [group for group in index.groups if group.kind != "system"]
     kept = RetainRecent(**vector["retainRecent"]).tail(reversed(groups))

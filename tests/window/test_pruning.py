@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from chatfold import ContextPruningStrategy, HardClear, MessageIndex, SoftTrim
+from chatfold import ContextPruningStrategy, ContextWindow, HardClear, MessageIndex, SoftTrim
 from chatfold.config import ContextPruning, load_config
 from chatfold.config.strategies import pruning_strategy
-from summarization.stubs import Stub, run
+from summarization.stubs import Failing, Stub, run
 from window.test_prepare import window
 
 PRUNING = {
@@ -48,22 +48,42 @@ def test_the_gauge_counts_what_is_sent() -> None:
     assert made.usage.tokens == MessageIndex(prepared.messages).total_token_count
 
 
-def test_promise_8_what_has_faded_stays_as_it_is() -> None:
-    """Case C48."""
-    made = window(tokens=20_000, config={"contextPruning": PRUNING})
+def sent_texts(made: ContextWindow, turns: int) -> dict[str, list[str]]:
+    """Give the texts that each result was sent with, each time that it was another one."""
     seen: dict[str, list[str]] = {}
-    for turn in range(12):
+    for turn in range(turns):
         made.extend(looked_up(turn + 1)[-4:])
         for message in run(made.prepare()).messages:
             if message["role"] == "tool":
                 texts = seen.setdefault(message["tool_call_id"], [])
                 if not texts or texts[-1] != message["content"]:
                     texts.append(message["content"])
+    return seen
+
+
+def test_promise_8_what_has_faded_stays_as_it_is() -> None:
+    """Case C48."""
+    seen = sent_texts(window(tokens=20_000, config={"contextPruning": PRUNING}), 12)
     # As it came, trimmed, cleared: never anything else, and never back.
-    assert all(len(texts) <= 3 for texts in seen.values())
     assert all(sorted(texts, key=len, reverse=True) == texts for texts in seen.values())
     assert seen["c0"] == ["row 0\n" * 60, "[Old tool result content cleared]"]
     assert max(map(len, seen.values())) == 3
+
+
+def test_promise_8_what_was_dropped_comes_back_no_longer_than_it_was() -> None:
+    pruning = {**PRUNING, "keepLastAssistants": 0}
+    made = window(tokens=420, client=Failing(), config={"contextPruning": pruning})
+    first = sent_texts(made, 12)
+    # The provider counts less than was counted here: more fits, and what was dropped comes back.
+    for _ in range(20):
+        made.record_usage(input_tokens=1)
+    then: dict[str, str] = {}
+    for _ in range(9):
+        for message in run(made.prepare()).messages:
+            then.setdefault(message.get("tool_call_id", ""), str(message["content"]))
+    back = [name for name in first if name in then]
+    assert len(back) > 6
+    assert all(len(then[name]) <= len(first[name][-1]) for name in back)
 
 
 def test_a_configuration_makes_the_strategy_that_it_describes() -> None:

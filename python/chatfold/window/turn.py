@@ -88,7 +88,11 @@ class Turn(NamedTuple):
     async def _summarize(self, index: MessageIndex, summaries: Summaries) -> SummaryReport:
         room = self.budget.room
         summaries.fit(index, room)
-        self.dropped.bring_back()
+        if self.dropped.messages:
+            self.dropped.bring_back()
+            if self.pruning is not None:
+                # What is restored comes back in full, and is to stay as it was sent before.
+                index.compact(self.pruning)
         summary = await summaries.write(index)
         again = self.dropped.drop_until(room)
         logger.debug("summary %s; %d messages dropped after it", summary, again)
