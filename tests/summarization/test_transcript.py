@@ -5,6 +5,7 @@ from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageToolCa
 
 from chatfold import MessageIndex, SummarizationStrategy
 from chatfold.summarization import BRIEF_PROMPT, CHECKPOINT_PROMPT, UPDATE_PROMPT
+from chatfold.summarization.entries import entries_of
 from summarization.stubs import (
     Message,
     Stub,
@@ -209,3 +210,13 @@ def test_results_that_are_parts_of_one_message_are_shown_each_with_its_tool() ->
     )
     assert '<chat-result tool="weather">\nsunny\n</chat-result>' in text
     assert '<chat-result tool="news">\ncalm\n</chat-result>' in text
+
+
+def test_a_result_message_that_holds_results_says_what_stands_beside_them_too() -> None:
+    parts = [{"type": "text", "text": "beside"}, {"type": "tool_result", "content": "inside"}]
+    index = MessageIndex([{"role": "tool", "content": parts}])
+    entries = list(entries_of(index.groups[0], 100))
+    assert [(entry.kind, entry.text) for entry in entries] == [
+        ("result", "beside"),
+        ("result", "inside"),
+    ]

@@ -87,10 +87,10 @@ def _assistant(message: object, names: dict[str, str], max_chars: int) -> Iterat
 
 
 def _results(message: object, role: str, names: dict[str, str], max_chars: int) -> Iterator[Entry]:
-    """Read the results of a message: parts of it, or else the whole where it is one."""
+    """Read the results of a message: parts of it, and what else it says where it is a result."""
     results: list[object] = list(result_parts(field(message, "content")))
-    if not results and role in {"tool", "function"}:
-        results = [message]
+    if role in {"tool", "function"} and (not results or _content(message)):
+        results.insert(0, message)
     for result in results:
         name = names.get(text_field(result, "tool_call_id")) or _name(result)
         text = sound(_content(result))
