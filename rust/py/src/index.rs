@@ -19,6 +19,9 @@ use crate::read::{PartTokens, Reader, with_texts};
 use crate::tokenizer::{Counter, PyTokenizer};
 use crate::work::WORK;
 
+/// Room is left for a sixteenth more than a list holds: with none, the next message would move all.
+const ROOM_FOR_MORE: usize = 16;
+
 /// The messages, as the user's own objects, and how they are counted.
 pub(crate) struct Messages {
     pub(crate) list: Vec<Py<PyAny>>,
@@ -362,8 +365,9 @@ fn read_all(state: &mut State, messages: &Bound<'_, PyList>) -> PyResult<()> {
     let py = messages.py();
     let reader = state.messages.reader();
     let mut breath = Breath::new();
-    state.messages.list.reserve_exact(messages.len());
-    state.core.reserve(messages.len());
+    let room = messages.len() + messages.len() / ROOM_FOR_MORE;
+    state.messages.list.reserve_exact(room);
+    state.core.reserve(room);
     for (position, message) in messages.iter().enumerate() {
         let facts = reader.facts(&message, position)?;
         state.core.push(&facts).map_err(to_python)?;
