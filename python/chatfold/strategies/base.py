@@ -1,6 +1,6 @@
 """What all strategies have in common."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, Union
 
 from chatfold import _core
@@ -31,11 +31,10 @@ class Strategy:
     _made: tuple[tuple[Any, ...], dict[str, Any]]
     _native: _core.Strategy
     _callables: Callables
-    _text: str
     _has_budget = False
 
     def __new__(cls, *args: Any, **options: Any) -> Self:  # noqa: ANN401 (of any constructor)
-        """Remember how it is made, so that it can be pickled."""
+        """Remember how it is made, so that it can be pickled and shown."""
         self = super().__new__(cls)
         self._made = (args, options)
         return self
@@ -56,14 +55,11 @@ class Strategy:
         self,
         native: _core.Strategy,
         callables: Callables,
-        options: Mapping[str, object],
         tokenizer: Tokenizer | None = None,
     ) -> None:
         self._native = native
         self._callables = callables
         self.tokenizer = tokenizer
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
-        self._text = f"{type(self).__name__}({given})"
 
     @property
     def name(self) -> str:
@@ -80,8 +76,17 @@ class Strategy:
         return index.compact(self).changed
 
     def __repr__(self) -> str:
-        """Show the options that were given."""
-        return self._text
+        """Show how it was made, with every option that was given."""
+        args, options = self._made
+        given = [*map(_shown, args), *(f"{name}={_shown(each)}" for name, each in options.items())]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+
+def _shown(value: object) -> str:
+    """Show a function by its name, which says more than its address."""
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    return getattr(value, "__name__", None) or repr(value)
 
 
 def _make(cls: type[Strategy], args: tuple[Any, ...], options: dict[str, Any]) -> Strategy:
@@ -102,9 +107,8 @@ class CustomStrategy(Strategy):
     def __init__(self, function: Callable[..., Any]) -> None:
         """Wrap it."""
         number, callables = register(function)
-        self._set(_core.Strategy.custom(number), callables, {})
+        self._set(_core.Strategy.custom(number), callables)
         self.function = function
-        self._text = self.name
         tokenizer = getattr(function, "tokenizer", None)
         if callable(getattr(tokenizer, "count_tokens", None)):
             self.tokenizer = tokenizer
@@ -114,6 +118,10 @@ class CustomStrategy(Strategy):
         """The name of the callable."""
         name: str = getattr(self.function, "__name__", type(self.function).__name__)
         return name
+
+    def __repr__(self) -> str:
+        """Show the name of the callable."""
+        return self.name
 
 
 def as_strategy(name: str, value: StrategyLike) -> Strategy:
@@ -140,7 +148,7 @@ def gate(
 
 
 def given(**options: object) -> dict[str, object]:
-    """Keep the options that were given, for the repr."""
+    """Keep the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -32,8 +32,7 @@ class PipelineCompactionStrategy(Strategy):
         self.strategies = _each("argument {} of PipelineCompactionStrategy", strategies)
         tokenizer = common_tokenizer(None, self.name, self.strategies)
         native = _core.Strategy.pipeline([each._native for each in self.strategies])
-        self._set(native, _callables(self.strategies), {}, tokenizer)
-        self._text = f"PipelineCompactionStrategy({', '.join(map(repr, self.strategies))})"
+        self._set(native, _callables(self.strategies), tokenizer)
 
 
 class TokenBudgetComposedStrategy(Strategy):
@@ -75,9 +74,8 @@ class TokenBudgetComposedStrategy(Strategy):
             flag("early_stop", early_stop),
             (True, False, flag("preserve_last_user_group", preserve_last_user_group), 1),
         )
-        options = {"token_budget": token_budget, "strategies": self.strategies}
         common = common_tokenizer(chosen, self.name, self.strategies)
-        self._set(native, _callables(self.strategies), options, common)
+        self._set(native, _callables(self.strategies), common)
 
 
 class ContextWindowCompactionStrategy(Strategy):
@@ -146,8 +144,7 @@ class ContextWindowCompactionStrategy(Strategy):
                 _core.Strategy.truncation((over_second, _core.Trigger.negated(over_first)), keep),
             ]
         )
-        options = {"max_context_window_tokens": window, "max_output_tokens": output}
-        self._set(native, {}, options, None if tokenizer is None else resolve(tokenizer))
+        self._set(native, {}, None if tokenizer is None else resolve(tokenizer))
 
 
 def _each(name: str, strategies: Sequence[StrategyLike]) -> tuple[Strategy, ...]:

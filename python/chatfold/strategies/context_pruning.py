@@ -15,7 +15,7 @@ from chatfold._options import (
 )
 from chatfold._types import LimitsOf, ToolsOf
 from chatfold.errors import OptionError, OptionTypeError
-from chatfold.strategies.base import Strategy, gate, given
+from chatfold.strategies.base import Strategy, gate
 from chatfold.tokenizers import TokenizerLike, resolve
 from chatfold.triggers import TriggerLike
 
@@ -169,16 +169,7 @@ class ContextPruningStrategy(Strategy):
             choice("unit", unit, ("chars", "tokens")) == "tokens",
             integer("min_tokens_freed", min_tokens_freed, at_least=0),
         )
-        options = given(
-            basis=basis,
-            max_context_tokens=max_context_tokens,
-            keep_last_assistants=keep_last_assistants,
-            soft_trim_ratio=soft_trim_ratio,
-            hard_clear_ratio=hard_clear_ratio,
-            trigger=trigger,
-            target=target,
-        )
-        self._set(native, callables, options, None if tokenizer is None else resolve(tokenizer))
+        self._set(native, callables, None if tokenizer is None else resolve(tokenizer))
 
 
 def _window(basis: str, max_context_tokens: int | None) -> int | None:

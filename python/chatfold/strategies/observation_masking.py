@@ -2,7 +2,7 @@
 
 from chatfold import _core
 from chatfold._options import integer
-from chatfold.strategies.base import Strategy, gate, given
+from chatfold.strategies.base import Strategy, gate
 from chatfold.triggers import TriggerLike
 
 _CHARS_PER_TOKEN = 4
@@ -46,5 +46,4 @@ class ObservationMaskingStrategy(Strategy):
         least = integer("min_chars", min_chars, at_least=_SHORTEST)
         when, callables = gate(trigger, target)
         native = _core.Strategy.observation_masking(when, budget, least)
-        options = given(token_budget=token_budget, trigger=trigger, target=target)
-        self._set(native, callables, {**options, "min_chars": min_chars})
+        self._set(native, callables)

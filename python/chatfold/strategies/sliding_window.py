@@ -63,4 +63,4 @@ class SlidingWindowStrategy(Strategy):
         )
         turns = name != "keep_last_groups"
         native = _core.Strategy.sliding_window(when, keep, turns, window)
-        self._set(native, callables, sizes | given(trigger=trigger, target=target))
+        self._set(native, callables)

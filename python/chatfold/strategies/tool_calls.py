@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from chatfold import _core
 from chatfold._options import choice, function, integer, only_one, small
 from chatfold._types import Callables, ProtectionOf
-from chatfold.strategies.base import Strategy, gate, given
+from chatfold.strategies.base import Strategy, gate
 from chatfold.triggers import TriggerLike, register
 
 _SHORTEST_DIGEST = 64
@@ -39,10 +39,7 @@ class SelectiveToolCallCompactionStrategy(Strategy):
         newest = small("minimum_preserved", minimum_preserved, at_least=1)
         when, callables = gate(trigger, target)
         native = _core.Strategy.selective_tool_calls(when, _keep(newest), keep_last)
-        options = given(
-            keep_last_tool_call_groups=keep_last_tool_call_groups, trigger=trigger, target=target
-        )
-        self._set(native, callables, options)
+        self._set(native, callables)
 
 
 class ToolResult(NamedTuple):
@@ -116,14 +113,7 @@ class ToolResultCompactionStrategy(Strategy):
             number,
             integer("max_chars", max_chars, at_least=_SHORTEST_DIGEST),
         )
-        options = given(
-            keep_last_tool_call_groups=keep_last_tool_call_groups,
-            minimum_preserved=minimum_preserved,
-            trigger=trigger,
-            target=target,
-            formatter=formatter,
-        )
-        self._set(native, callables | own, options)
+        self._set(native, callables | own)
 
 
 def _keep(newest: int) -> ProtectionOf:

@@ -4,7 +4,7 @@ from chatfold import _core
 from chatfold._options import flag, integer, only_one, small
 from chatfold._types import Callables
 from chatfold.errors import OptionError
-from chatfold.strategies.base import Strategy, gate, given
+from chatfold.strategies.base import Strategy, gate
 from chatfold.tokenizers import TokenizerLike, resolve
 from chatfold.triggers import TriggerLike
 
@@ -70,15 +70,7 @@ class TruncationStrategy(Strategy):
             flag("preserve_last_user_group", preserve_last_user_group),
             small("minimum_preserved", newest, at_least=1),
         )
-        options = given(
-            max_n=max_n,
-            compact_to=compact_to,
-            trigger=trigger,
-            target=target,
-            tokenizer=chosen,
-            minimum_preserved=minimum_preserved,
-        )
-        self._set(_core.Strategy.truncation(when, keep), callables, options, chosen)
+        self._set(_core.Strategy.truncation(when, keep), callables, chosen)
 
 
 def _threshold(

@@ -140,7 +140,6 @@ class SummarizationStrategy(Strategy):
             Background(),
             Memory(),
         )
-        self._options = {"client": client, **by, **until, **given(retain_recent=retain_recent)}
         self._register()
 
     def focused(self, focus: str) -> "SummarizationStrategy":
@@ -164,7 +163,7 @@ class SummarizationStrategy(Strategy):
 
         summarize.__name__ = self.name
         number, callables = register(summarize)
-        self._set(_core.Strategy.custom(number), callables, self._options)
+        self._set(_core.Strategy.custom(number), callables)
 
 
 def _by_count(target_count: int, threshold: int) -> Rule:
