@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from chatfold.cli.writing import whole_output
 from command_line import assistant, exchange, lines, run, user
 
 TALK = [user("one"), assistant("two"), user("three"), assistant("four")]
@@ -100,3 +101,68 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     ran = run("compact", "-", *KEEP, "-o", path, stdin=json.dumps(TALK).encode())
     assert ran.code == 1
     assert ran.err == f"chatfold: {path} can't be written: No such file or directory\n"
+
+
+def with_number(number: str, text: str = "b") -> bytes:
+    return b'{"role": "user", "content": "%b", "n": %b}' % (text.encode(), number.encode())
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", '[1, {"a": 1e999}]'])
+@pytest.mark.parametrize("indent", [b"", b"\n  "], ids=["line", "indented"])
+def test_a_number_beyond_a_float_is_refused_where_it_must_be_written_anew(
+    number: str, indent: bytes, tmp_path: Path
+) -> None:
+    kept = with_number(number)
+    given = b"[" + indent + with_number("1") + b"," + indent + kept + b"]\n"
+    out = tmp_path / "out.json"
+    ran = run("compact", "-", *KEEP, "-o", out, stdin=given)
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err == (
+        "chatfold: a number is beyond what a 64-bit float holds, such as 1e400, so that it can't be "
+        "written again; write it as a string\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+    assert run("compact", "-", *UNTOUCHED, stdin=given).out == given
+    each = with_number("1", "a") + b"\n" + kept + b"\n"
+    assert run("compact", "-", *KEEP, stdin=each).out == kept + b"\n"
+
+
+def test_the_line_of_such_a_number_is_named() -> None:
+    second = b"[" + with_number("1") + b"," + with_number("1e400") + b"]\n"
+    ran = run("compact", "-", *KEEP, stdin=lines(TALK) + second)
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err.startswith("chatfold: line 2: a number is beyond")
+
+
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
+def test_what_only_python_takes_for_a_number_is_refused(name: str) -> None:
+    ran = run("compact", "-", *UNTOUCHED, stdin=with_number("1") + b"\n" + with_number(name))
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err == f"chatfold: line 2 can't be read: {name} is no JSON\n"
+
+
+@pytest.mark.parametrize("depth", [600, 900, 100_000])
+@pytest.mark.parametrize("indent", [b"", b"\n  "], ids=["line", "indented"])
+def test_deep_nesting_is_written_or_refused(depth: int, indent: bytes) -> None:
+    kept = with_number("[" * depth + "]" * depth)
+    ran = run("compact", "-", *KEEP, stdin=b"[" + indent + with_number("1") + b"," + kept + b"]\n")
+    if ran.code == 0:
+        assert ran.out.count(b"[") == depth + 1
+    else:
+        assert (ran.code, ran.out) == (2, b"")
+        assert "nested too deeply" in ran.err
+
+
+def test_an_interrupt_at_the_moment_the_file_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(path: Path, mode: str) -> None:
+        path.touch()
+        assert mode == "xb"
+        assert [path] == list(tmp_path.iterdir())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), whole_output(str(tmp_path / "out")):
+        pytest.fail("nothing is to be written")  # pragma: no cover
+    assert list(tmp_path.iterdir()) == []

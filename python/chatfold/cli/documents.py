@@ -14,7 +14,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NoReturn
 
 from chatfold.cli.endings import InputError
 from chatfold.errors import MessageError
@@ -73,7 +73,7 @@ def parse(text: bytes, line: int = 1) -> object:
     """
     text = text.removeprefix(BOM).rstrip()  # a value that ends too early ends in its own line
     try:
-        return json.loads(text.decode())
+        return json.loads(text.decode(), parse_constant=_no_number)
     except json.JSONDecodeError as error:
         at = f"line {line + error.lineno - 1:,}, column {error.colno}"
         raise InputError(f"{at} is no JSON: {error.msg}") from None
@@ -86,6 +86,11 @@ def parse(text: bytes, line: int = 1) -> object:
         raise InputError(f"line {line:,} is nested too deeply") from None
     except ValueError as error:
         raise InputError(f"line {line:,} can't be read: {error}") from None
+
+
+def _no_number(name: str) -> NoReturn:
+    """Refuse what Python would read and no JSON parser has to."""
+    raise ValueError(f"{name} is no JSON")
 
 
 def _column(text: bytes, error: UnicodeDecodeError) -> int:

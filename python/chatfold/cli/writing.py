@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from chatfold.cli.documents import BOM, Conversation, Form
+from chatfold.cli.endings import InputError
 from chatfold.cli.reading import Source
 from chatfold.errors import ChatfoldError
 
@@ -49,11 +50,12 @@ def whole_output(name: str) -> Iterator[IO[bytes]]:
 @contextmanager
 def _replacing(target: Path) -> Iterator[IO[bytes]]:
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    # An interrupt may come as soon as the file is there: making it is guarded as well.
     try:
-        stream = beside.open("xb")
-    except OSError as error:
-        raise ChatfoldError(f"{target} can't be written: {error.strerror}") from None
-    try:
+        try:
+            stream = beside.open("xb")
+        except OSError as error:
+            raise ChatfoldError(f"{target} can't be written: {error.strerror}") from None
         with stream:
             yield stream
             stream.flush()
@@ -62,7 +64,8 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
             beside.chmod(stat.S_IMODE(target.stat().st_mode))
         beside.replace(target)
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # where no file could be made, there is none
+            beside.unlink()
 
 
 class Writer:
@@ -80,14 +83,14 @@ class Writer:
         if self._form is Form.MESSAGE_LINES:
             for message in kept:
                 raw = conversation.raw_of.get(id(message))
-                self._line(_json(message) if raw is None else raw)
+                self._line(_json(conversation, message) if raw is None else raw)
         elif _same(kept, conversation.messages):
             self._line(conversation.raw.removeprefix(BOM).rstrip(b"\r\n"))
         else:
             value = (
                 kept if conversation.around is None else conversation.around | {"messages": kept}
             )
-            self._line(_json(value, _indent(conversation.raw)))
+            self._line(_json(conversation, value, _indent(conversation.raw)))
 
     def _line(self, line: bytes) -> None:
         self._stream.write(line)
@@ -103,12 +106,21 @@ def _is(one: object, other: object) -> bool:
     return one is other
 
 
-def _json(value: object, indent: int | None = None) -> bytes:
+def _json(conversation: Conversation, value: object, indent: int | None = None) -> bytes:
     try:
-        return json.dumps(value, ensure_ascii=False, indent=indent).encode()
+        return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False).encode()
     except UnicodeEncodeError:
         # A lone surrogate can only be written as an escape, the way it was read.
-        return json.dumps(value, indent=indent).encode()
+        return json.dumps(value, indent=indent, allow_nan=False).encode()
+    except RecursionError:
+        raise InputError(
+            f"{conversation.where}the conversation is nested too deeply to be written again"
+        ) from None
+    except ValueError:
+        raise InputError(
+            f"{conversation.where}a number is beyond what a 64-bit float holds, such as 1e400, so "
+            "that it can't be written again; write it as a string"
+        ) from None
 
 
 def _indent(raw: bytes) -> int | None:
