@@ -1,5 +1,6 @@
 """What the caller's own code may do with the index that it is called for."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from chatfold import (
     ChatfoldError,
     MessageIndex,
+    PipelineCompactionStrategy,
     SlidingWindowStrategy,
     ToolResult,
     ToolResultCompactionStrategy,
@@ -85,3 +87,61 @@ def test_a_tokenizer_may_use_another_index() -> None:
     other = MessageIndex(talk(7), tokenizer=len)
     index = MessageIndex(talk(40), tokenizer=lambda text: len(text) + len(other))
     assert index.included_token_count == sum(len(m["content"]) + 7 for m in talk(40))
+
+
+WITHIN = "the index is being compacted by the call .* sync before or after compacting"
+
+
+def compacted(index: MessageIndex, strategy: Callable[[MessageIndex], bool]) -> None:
+    index.compact(PipelineCompactionStrategy(WINDOW, strategy))
+
+
+def awaited(index: MessageIndex, strategy: Callable[[MessageIndex], bool]) -> None:
+    async def waits(index: MessageIndex) -> bool:
+        await asyncio.sleep(0)
+        return strategy(index)
+
+    asyncio.run(index.acompact(waits))
+
+
+@pytest.mark.parametrize("run", [compacted, awaited])
+def test_promise_10_a_strategy_that_syncs_gets_a_clear_error(
+    run: Callable[[MessageIndex, Callable[[MessageIndex], bool]], None],
+) -> None:
+    index = MessageIndex(talk(8))
+
+    def syncs(index: MessageIndex) -> bool:
+        index.exclude(index.groups[0], reason="mine")
+        index.sync(talk(3))
+        return True
+
+    with pytest.raises(ChatfoldError, match=WITHIN):
+        run(index, syncs)
+    assert index.included_messages() == index.messages == talk(8)
+    assert index.sync(talk(9)) == 8
+    assert_figures_are_right(index)
+
+
+def test_promise_10_a_trigger_that_syncs_gets_a_clear_error() -> None:
+    index = MessageIndex(talk(8), tokenizer=len)
+
+    def asks(index: MessageIndex) -> bool:
+        if index.included_message_count < 6:
+            index.sync(talk(3))
+        return True
+
+    with pytest.raises(ChatfoldError, match="asks this trigger; sync before or after compacting"):
+        index.compact(TruncationStrategy(trigger=asks, minimum_preserved=1))
+    assert index.included_messages() == talk(8)
+    assert index.sync(talk(9)) == 8
+    assert_figures_are_right(index)
+
+
+def test_a_strategy_may_sync_another_index() -> None:
+    other, index = MessageIndex(talk(2)), MessageIndex(talk(8))
+
+    def syncs(_index: MessageIndex) -> bool:
+        return other.sync(talk(5)) == 0
+
+    assert not index.compact(syncs).changed
+    assert len(other) == 5

@@ -27,6 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", default=frozenset())
+_at_work: ContextVar[frozenset[int]] = ContextVar("chatfold_at_work", default=frozenset())
 _lock = allocate_lock()
 _busy: set[int] = set()
 _queue: dict[int, list[Callable[[], object]]] = {}
@@ -36,6 +37,18 @@ _notes: ContextVar[list[SummaryReport]] = ContextVar("chatfold_notes")
 def _is_nested(index: "MessageIndex") -> bool:
     """Tell whether this is a run inside another one of the index, by a strategy of the caller's."""
     return id(index) in _under_way.get()
+
+
+def refuse_within_a_run(index: "MessageIndex") -> None:
+    """Refuse what can't be undone to the code of a strategy that runs on the index.
+
+    A task that such code leaves behind may do it once no run is at work.
+    """
+    if id(index) in _at_work.get() and id(index) in _busy:
+        raise ChatfoldError(
+            "the index is being compacted by the call that runs this code, and a sync can't be undone; "
+            "sync before or after compacting"
+        )
 
 
 def _claim(index: "MessageIndex") -> bool:
@@ -137,7 +150,7 @@ def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
         if not _is_nested(index) and not _claim(index):
             run.abort()
             _refuse()
-        with _claimed(index), _undone_on_failure(run):
+        with _claimed(index), _undone_on_failure(index, run):
             while custom is not None:
                 function = strategy._callables[custom]
                 own.append((_name(function), True))
@@ -166,7 +179,11 @@ async def drive_async(
     await _until_free(index, claim=waits)
     run = _core.Execution(index, strategy._native, strategy._callables)
     own: list[tuple[str, bool]] = []
-    with _claimed(index) if waits else nullcontext(), _undone_on_failure(run), _noting() as notes:
+    with (
+        _claimed(index) if waits else nullcontext(),
+        _undone_on_failure(index, run),
+        _noting() as notes,
+    ):
         custom = await _advance(index, run)
         while custom is not None:
             function, told = strategy._callables[custom], len(notes)
@@ -229,12 +246,15 @@ def running_asyncio() -> Any:  # noqa: ANN401 (a module)
 
 
 @contextmanager
-def _undone_on_failure(run: _core.Execution) -> Iterator[None]:
+def _undone_on_failure(index: "MessageIndex", run: _core.Execution) -> Iterator[None]:
+    token = _at_work.set(_at_work.get() | {id(index)})
     try:
         yield
     except BaseException:
         run.abort()
         raise
+    finally:
+        _at_work.reset(token)
 
 
 def _check_outcome(function: object, outcome: object) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from chatfold import _core
 from chatfold._logging import info
-from chatfold._run import Accept
+from chatfold._run import Accept, refuse_within_a_run
 from chatfold._traced import traced, traced_async
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
 from chatfold.overhead import Overhead
@@ -124,14 +124,18 @@ class MessageIndex(_core.MessageIndex):
         excluded or replaced before that place stays so. A system message in the place of another one,
         such as one that tells the time, counts as known: all else stays as it was, though every
         message is read again. Groups taken before a change are of the old list then, and a strategy
-        that is at work meanwhile can't be undone any more.
+        that is at work meanwhile can't be undone any more: the strategy's own code, or a trigger,
+        can't sync.
 
         Returns:
             How many messages at the start of the list were known.
 
         Raises:
             MessageError: A message that can't be read; the index is as it was.
+            ChatfoldError: A strategy or a trigger of the caller's own that is at work on the index
+                called it.
         """
+        refuse_within_a_run(self)
         return _core.sync(
             self, messages if isinstance(messages, list) else check_iterable(messages)
         )
@@ -226,13 +230,22 @@ class MessageIndex(_core.MessageIndex):
         return self._total_tokens()
 
     def exclude(self, group: MessageGroup, *, reason: str) -> bool:
-        """Leave a group out of what is kept; say whether it was in."""
+        """Leave a group out of what is kept; say whether it was in.
+
+        Raises:
+            OptionError: The group belongs to another index.
+            OptionTypeError: It is no group, or the reason is no text.
+        """
         return _core.exclude(self, group, reason)
 
     def restore(self, group: MessageGroup) -> bool:
         """Include a group again, with its full texts; say whether anything changed.
 
         Where a stand-in stands for it, that goes, and what else it stood for comes back too.
+
+        Raises:
+            OptionError: The group belongs to another index.
+            OptionTypeError: It is no group.
         """
         return _core.restore(self, group)
 
@@ -243,7 +256,8 @@ class MessageIndex(_core.MessageIndex):
         come back by it, and :meth:`exclude` and :meth:`replace` take no notice of it.
 
         Raises:
-            ValueError: The group is a stand-in.
+            OptionError: The group is a stand-in, or belongs to another index.
+            OptionTypeError: It is no group.
         """
         return _core.protect(self, group, protected=True)
 
@@ -256,11 +270,17 @@ class MessageIndex(_core.MessageIndex):
     ) -> MessageGroup | None:
         """Put a message with this text in the place of included groups, at the first of them.
 
+        A lone surrogate in the text becomes U+FFFD.
+
         Returns:
             The group that stands for them; None, and nothing happens, where the text is not shorter
             in UTF-8 bytes than what it would replace.
+
+        Raises:
+            OptionError: A group belongs to another index or is excluded, or a wrong role.
+            OptionTypeError: Something that is no group, or no text.
         """
-        return _core.replace(self, list(groups), text, role, reason)
+        return _core.replace(self, groups, text, role, reason)
 
     def compact(self, strategy: StrategyLike) -> CompactionReport:
         """Run a strategy.

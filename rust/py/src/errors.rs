@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 
 pyo3::import_exception!(chatfold.errors, ChatfoldError);
 pyo3::import_exception!(chatfold.errors, MessageError);
+pyo3::import_exception!(chatfold.errors, OptionError);
 pyo3::import_exception!(chatfold.errors, OptionTypeError);
 
 /// A core error as a Python one; an exception of the caller's own code comes back unchanged.

@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use chatfold_core::{Counts, Execution, Figures, GroupId, Hold, Role, Version};
-use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use crate::errors::to_python;
+use crate::errors::{ChatfoldError, OptionError, OptionTypeError, shown, to_python};
 use crate::group::PyMessageGroup;
 use crate::host::PyHost;
 use crate::index::PyMessageIndex;
 use crate::read;
 use crate::strategy::{PyStrategy, PyTrigger};
+use crate::text::own_text;
 
 type VersionOf = (usize, u32, u32);
 type CountsOf = (u64, u64, u64, u64);
@@ -63,7 +63,7 @@ impl PyExecution {
             let mut execution = self
                 .execution
                 .try_lock()
-                .map_err(|_| PyValueError::new_err("a run can't be entered from within itself"))?;
+                .map_err(|_| ChatfoldError::new_err("a run can't be entered from within itself"))?;
             let mut host = PyHost {
                 index,
                 messages: &mut state.messages,
@@ -151,24 +151,31 @@ impl PyExecution {
     }
 }
 
-fn own(group: &Bound<'_, PyMessageGroup>, index: &Bound<'_, PyMessageIndex>) -> PyResult<GroupId> {
+fn own(group: &Bound<'_, PyAny>, index: &Bound<'_, PyMessageIndex>) -> PyResult<GroupId> {
+    let Ok(group) = group.cast::<PyMessageGroup>() else {
+        return Err(OptionTypeError::new_err(format!(
+            "group is {}; pass a group of this index, such as index.groups[0]",
+            shown(group)
+        )));
+    };
     if group.get().is_of(index) {
         return PyMessageIndex::with(index, |state| group.get().in_epoch(state.core.epoch()));
     }
-    Err(PyValueError::new_err("the group belongs to another index; take it from this one"))
+    Err(OptionError::new_err("the group belongs to another index; take it from this one"))
 }
 
 /// Excludes a group. Says whether it was included.
 #[pyfunction]
 pub(crate) fn exclude(
     index: &Bound<'_, PyMessageIndex>,
-    group: &Bound<'_, PyMessageGroup>,
-    reason: &str,
+    group: &Bound<'_, PyAny>,
+    reason: &Bound<'_, PyAny>,
 ) -> PyResult<bool> {
     let id = own(group, index)?;
+    let reason = own_text("reason", reason)?;
     PyMessageIndex::with(index, |state| {
         state.core.forget_changes();
-        Ok(state.core.held(id.slot) == Some(id) && state.core.exclude(id.slot, reason))
+        Ok(state.core.held(id.slot) == Some(id) && state.core.exclude(id.slot, &reason))
     })
 }
 
@@ -176,7 +183,7 @@ pub(crate) fn exclude(
 #[pyfunction]
 pub(crate) fn restore(
     index: &Bound<'_, PyMessageIndex>,
-    group: &Bound<'_, PyMessageGroup>,
+    group: &Bound<'_, PyAny>,
 ) -> PyResult<bool> {
     let id = own(group, index)?;
     PyMessageIndex::with(index, |state| {
@@ -189,12 +196,12 @@ pub(crate) fn restore(
 #[pyfunction]
 pub(crate) fn protect(
     index: &Bound<'_, PyMessageIndex>,
-    group: &Bound<'_, PyMessageGroup>,
+    group: &Bound<'_, PyAny>,
     protected: bool,
 ) -> PyResult<bool> {
     let id = own(group, index)?;
     if id.stand_in.is_some() {
-        return Err(PyValueError::new_err(
+        return Err(OptionError::new_err(
             "the group is a stand-in, which a later one may replace; protect the groups of the list \
              that must stay",
         ));
@@ -206,28 +213,39 @@ pub(crate) fn protect(
 #[pyfunction]
 pub(crate) fn replace(
     index: &Bound<'_, PyMessageIndex>,
-    groups: Vec<Bound<'_, PyMessageGroup>>,
-    text: String,
-    role: &str,
-    reason: &str,
+    groups: &Bound<'_, PyAny>,
+    text: &Bound<'_, PyAny>,
+    role: &Bound<'_, PyAny>,
+    reason: &Bound<'_, PyAny>,
 ) -> PyResult<Option<PyMessageGroup>> {
-    let ids = groups.iter().map(|group| own(group, index)).collect::<PyResult<Vec<_>>>()?;
-    let Some(role @ (Role::Assistant | Role::User)) = Role::from_name(role) else {
-        return Err(PyValueError::new_err(format!(
-            "role is {role:?}; a stand-in speaks as \"assistant\" or \"user\""
+    if groups.is_instance_of::<PyMessageGroup>()
+        || !groups.hasattr(intern!(groups.py(), "__iter__"))?
+    {
+        return Err(OptionTypeError::new_err(format!(
+            "groups is {}; pass a list of groups of this index",
+            shown(groups)
+        )));
+    }
+    let ids = groups.try_iter()?.map(|group| own(&group?, index)).collect::<PyResult<Vec<_>>>()?;
+    let (text, reason) = (own_text("text", text)?, own_text("reason", reason)?);
+    let Some(role @ (Role::Assistant | Role::User)) = Role::from_name(&own_text("role", role)?)
+    else {
+        return Err(OptionError::new_err(format!(
+            "role is {}; a stand-in speaks as \"assistant\" or \"user\"",
+            shown(role)
         )));
     };
     PyMessageIndex::with(index, |state| {
         if let Some(id) = ids.iter().find(|id| state.core.held(id.slot) != Some(**id)) {
             let first = state.core.group(*id).positions.first().copied();
-            return Err(PyValueError::new_err(format!(
+            return Err(OptionError::new_err(format!(
                 "the group that starts at position {first:?} is excluded; replace included groups"
             )));
         }
         let mut slots: Vec<u32> = ids.iter().map(|id| id.slot).collect();
         slots.sort_unstable();
         slots.dedup();
-        let number = state.core.replace(&slots, role, text, reason);
+        let number = state.core.replace(&slots, role, text, &reason);
         Ok(number.map(|number| {
             let id = GroupId { slot: slots[0], stand_in: Some(number) };
             PyMessageGroup::new(index, id, state.core.epoch())

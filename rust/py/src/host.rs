@@ -193,7 +193,7 @@ impl Host for PyHost<'_, '_> {
         };
         let owner = self.index.get();
         owner.put_back(Box::new(state));
-        let answer = callable.call1((self.index,)).and_then(|answer| {
+        let answer = owner.while_asked(|| callable.call1((self.index,))).and_then(|answer| {
             if answer.hasattr(intern!(answer.py(), "__await__"))? {
                 return Err(OptionTypeError::new_err(format!(
                     "trigger {} must be awaited; a trigger is a plain function that answers at once",

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use chatfold_core::{GroupId, Kept, MessageIndex, Overhead};
@@ -88,6 +89,8 @@ pub(crate) struct State {
 #[pyclass(frozen, subclass, module = "chatfold._core", name = "MessageIndex")]
 pub(crate) struct PyMessageIndex {
     cell: ReentrantMutex<RefCell<Option<Box<State>>>>,
+    /// How many triggers of the caller's own are being asked; those who hold the lock are inside one.
+    asked: AtomicU32,
 }
 
 impl PyMessageIndex {
@@ -102,6 +105,19 @@ impl PyMessageIndex {
 
     pub(crate) fn put_back(&self, state: Box<State>) {
         *self.cell.lock().borrow_mut() = Some(state);
+    }
+
+    /// Calls a trigger of the caller's own, which gets the index.
+    pub(crate) fn while_asked<T>(&self, ask: impl FnOnce() -> T) -> T {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let answer = ask();
+        self.asked.fetch_sub(1, Ordering::Relaxed);
+        answer
+    }
+
+    /// Whether the code that holds the lock is called by a trigger of the caller's own.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) > 0
     }
 
     /// Calls `with` on the state; other threads wait, detached from the interpreter.
@@ -167,7 +183,8 @@ impl PyMessageIndex {
         let core = MessageIndex::new(counter.bounds(), Overhead { per_message, per_history });
         let (image, audio, file, other) = parts;
         let messages = Messages::new(counter, PartTokens { image, audio, file, other });
-        Self { cell: ReentrantMutex::new(RefCell::new(Some(Box::new(State { core, messages })))) }
+        let state = Some(Box::new(State { core, messages }));
+        Self { cell: ReentrantMutex::new(RefCell::new(state)), asked: AtomicU32::new(0) }
     }
 
     /// Takes one more message.

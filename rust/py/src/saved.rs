@@ -3,12 +3,12 @@
 use chatfold_core::{
     CallKey, Place, Role, Saved, SavedGroup, SavedId, SavedShortened, SavedStandIn,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRecursionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::errors::to_python;
+use crate::errors::{ChatfoldError, to_python};
 use crate::index::{PyMessageIndex, State};
 use crate::read::{PartTokens, Reader, visit_texts};
 use crate::text::with_text;
@@ -158,6 +158,12 @@ pub(crate) fn sync(
     messages: &Bound<'_, PyList>,
 ) -> PyResult<usize> {
     PyMessageIndex::with(index, |state| {
+        if index.get().is_asked() {
+            return Err(ChatfoldError::new_err(
+                "the index is being compacted by the call that asks this trigger; sync before or \
+                 after compacting",
+            ));
+        }
         let Prefix { known, identical, other_systems } = known_prefix(state, messages)?;
         let reader = state.messages.reader();
         let read = |positions: std::ops::Range<usize>| {
@@ -200,6 +206,14 @@ struct Prefix {
     other_systems: Vec<usize>,
 }
 
+/// What is nested too deeply to be compared counts as another.
+fn is_equal(ours: &Bound<'_, PyAny>, theirs: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match ours.eq(theirs) {
+        Err(error) if error.is_instance_of::<PyRecursionError>(ours.py()) => Ok(false),
+        answer => answer,
+    }
+}
+
 fn known_prefix(state: &State, messages: &Bound<'_, PyList>) -> PyResult<Prefix> {
     let py = messages.py();
     let reader = state.messages.reader();
@@ -212,7 +226,7 @@ fn known_prefix(state: &State, messages: &Bound<'_, PyList>) -> PyResult<Prefix>
     for position in 0..most {
         let (ours, theirs) = (state.messages.list[position].bind(py), messages.get_item(position)?);
         if !ours.is(&theirs) {
-            if !ours.eq(&theirs)? {
+            if !is_equal(ours, &theirs)? {
                 if !(is_system(ours, position)? && is_system(&theirs, position)?) {
                     break;
                 }

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyString};
 
+use crate::errors::{OptionTypeError, shown};
 use crate::unicode::{beyond_ascii, encoded, is_ascii};
 
 /// A text that outlives its message and can cross threads.
@@ -63,6 +64,14 @@ pub(crate) fn with_text<T>(
     match encoded(string) {
         Ok(bytes) => Ok(with(valid(bytes.as_bytes()))),
         Err(_) => Ok(with(&repaired(string)?)),
+    }
+}
+
+/// The text that a caller gives for an option, with U+FFFD for each lone surrogate.
+pub(crate) fn own_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    match value.cast::<PyString>() {
+        Ok(text) => with_text(text, str::to_owned),
+        Err(_) => Err(OptionTypeError::new_err(format!("{name} is {}; pass text", shown(value)))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an assistant message holds beside its content: reasoning, a refusal, calls.
 
 use chatfold_core::CallKey;
+use pyo3::exceptions::PyRecursionError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -43,7 +44,7 @@ pub(super) fn visit_assistant<'py>(
         let name = function.take_text(intern!(py, "name"))?;
         let key = name.as_ref().map(|name| with_text(name, CallKey::function)).transpose()?;
         visit(Extra::Call(key))?;
-        visit_function(&function, name, intern!(py, "arguments"), visit)?;
+        visit_function(&function, name, intern!(py, "arguments"), position, visit)?;
     }
     for name in [intern!(py, "reasoning_content"), intern!(py, "reasoning")] {
         if let Some(text) = fields.take_text(name)?.filter(|text| !text.is_empty().unwrap_or(true))
@@ -78,7 +79,7 @@ fn visit_call<'py>(
             && let Some(inner) = Fields::of(&inner, intern!(py, "name"))
         {
             let name = inner.take_text(intern!(py, "name"))?;
-            visit_function(&inner, name, arguments, visit)?;
+            visit_function(&inner, name, arguments, position, visit)?;
         }
     }
     Ok(())
@@ -88,6 +89,7 @@ fn visit_function<'py>(
     function: &Fields<'_, 'py>,
     name: Option<Bound<'py, PyString>>,
     arguments: &Bound<'py, PyString>,
+    position: usize,
     visit: Visit<'_, 'py>,
 ) -> PyResult<()> {
     if let Some(name) = name {
@@ -95,16 +97,24 @@ fn visit_function<'py>(
     }
     match function.take(arguments)? {
         None => Ok(()),
-        Some(value) => visit(Extra::Text(as_text(&value)?)),
+        Some(value) => visit(Extra::Text(as_text(&value, position)?)),
     }
 }
 
 /// Arguments are text; where a framework holds them as objects, their JSON stands for them.
-fn as_text<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+fn as_text<'py>(value: &Bound<'py, PyAny>, position: usize) -> PyResult<Bound<'py, PyString>> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(text.clone());
     }
     let py = value.py();
     let json = py.import(intern!(py, "json"))?.call_method1(intern!(py, "dumps"), (value,));
-    json.or_else(|_| value.str().map(Bound::into_any))?.cast_into().map_err(PyErr::from)
+    let text = json.or_else(|_| value.str().map(Bound::into_any)).map_err(|error| {
+        if error.is_instance_of::<PyRecursionError>(py) {
+            let what =
+                "the arguments of one of its calls are nested too deeply; pass them as JSON text";
+            return bad_message(position, what);
+        }
+        error
+    });
+    text?.cast_into().map_err(PyErr::from)
 }
