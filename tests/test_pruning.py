@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from chatfold import (
     ContextPruningStrategy,
@@ -62,6 +62,20 @@ def test_what_is_pruned_is_that_of_the_vector(vector: Vector) -> None:
     assert counts == (expected["softTrimmed"], expected["hardCleared"])
 
 
+EMPTY_RESULT = [
+    {"role": "user", "content": "Look."},
+    {"role": "tool", "tool_call_id": "c1", "content": ""},
+    *({"role": "user", "content": str(number)} for number in range(8)),
+]
+CLEARS_ALL = {
+    "kind": "context_pruning",
+    "min_prunable_tool_chars": 0,
+    "placeholder": "-",
+    "soft_trim": None,
+}
+
+
+@example(EMPTY_RESULT, CLEARS_ALL)
 @given(LONG_RESULTS, CONTEXT_PRUNINGS)
 def test_promise_9_pruning_is_that_of_looking_at_everything(
     messages: Conversation, spec: Spec

@@ -87,12 +87,13 @@ class History:
         group = next(group for group in self.groups if position in group.positions)
         at = group.positions.index(position)
         message = group.messages[at]
-        content = message.get("content")
-        if isinstance(content, str):
-            content = shorter(content, shorten)
-        else:
-            content = [part_with(part, shorten) for part in content or []]
-        changed: bool = content != (message.get("content") or [])
+        before = [] if message.get("content") is None else message["content"]
+        content = (
+            shorter(before, shorten)
+            if isinstance(before, str)
+            else [part_with(part, shorten) for part in before]
+        )
+        changed: bool = content != before
         if changed:
             group.messages[at] = {**message, "content": content}
             group.bytes = group.tokens = 0
