@@ -1,11 +1,19 @@
 //! Promises 5, 7 and 8: unchanged where nothing is to be gained, the same each time, and for good.
 
-use chatfold_core::{Execution, Gate, MessageIndex, Strategy, Trigger};
+use std::collections::HashMap;
+
+use chatfold_core::{
+    CallKey, Execution, Gate, MessageIndex, Overhead, Protection, Role, Strategy, Trigger,
+    Truncation,
+};
 use proptest::prelude::*;
 
+use super::common::chats::Message;
+use super::common::grouping_twin::{self, TwinGroup};
+use super::common::host::Counter;
 use super::common::observed::{Part, observe, projection};
 use super::common::strategies::{self, Kinds};
-use super::common::{Setup, grouping_twin, setups};
+use super::common::{Setup, setups};
 
 const MONOTONE: Kinds =
     Kinds { custom_triggers: false, custom_strategies: false, monotone: true, floor: false };
@@ -34,16 +42,35 @@ fn said(run: &Execution) -> String {
     format!("{} {:?}", run.target_met, steps.collect::<Vec<_>>())
 }
 
-/// Whether every message of the list is grouped the same in the list of what is kept.
-fn kept_alone(setup: &Setup, index: &MessageIndex) -> Option<Setup> {
-    let mut positions = Vec::new();
-    for part in projection(index) {
-        match part {
-            Part::Message(position) => positions.push(position as usize),
-            Part::StandIn(..) => return None,
-        }
-    }
-    Some(setup.of_part(&positions))
+/// The positions of what is kept, where no stand-in is among it.
+fn kept_alone(index: &MessageIndex) -> Option<Vec<usize>> {
+    let parts = projection(index).into_iter();
+    parts
+        .map(|part| match part {
+            Part::Message(position) => Some(position as usize),
+            Part::StandIn(..) => None,
+        })
+        .collect()
+}
+
+/// Whether what is kept of a list holds together by itself as it did in the whole list.
+///
+/// It need not. A result that answers several calls ties them, but once it stands directly after one
+/// of them it belongs to that one, whatever its other ids. And a call is not waited for any more once a
+/// user message stands after it.
+fn holds_together(setup: &Setup, positions: &[usize], kept: &Setup) -> bool {
+    let (whole, alone) =
+        (grouping_twin::groups(&setup.messages), grouping_twin::groups(&kept.messages));
+    let group_of = |groups: &[TwinGroup], message: usize| {
+        groups.iter().position(|group| group.positions.iter().any(|&at| at as usize == message))
+    };
+    let mut together: HashMap<Option<usize>, Option<usize>> = HashMap::new();
+    let apart = positions.iter().enumerate().any(|(at, &position)| {
+        let now = group_of(&alone, at);
+        *together.entry(group_of(&whole, position)).or_insert(now) != now
+    });
+    let pending = |groups: &[TwinGroup]| groups.iter().filter(|group| group.pending).count();
+    !apart && pending(&whole) == pending(&alone)
 }
 
 proptest! {
@@ -97,13 +124,9 @@ proptest! {
     ) {
         let (mut index, mut host) = setup.full();
         strategies::run(&strategy, &mut index, &mut host).unwrap();
-        let Some(kept) = kept_alone(&setup, &index) else { return Ok(()) };
-        // Where a protected call has lost its place in the talk, it is another history.
-        let pending = |setup: &Setup| {
-            let groups = grouping_twin::groups(&setup.messages);
-            groups.into_iter().filter(|group| group.pending).count()
-        };
-        prop_assume!(pending(&kept) == pending(&setup));
+        let Some(positions) = kept_alone(&index) else { return Ok(()) };
+        let kept = setup.of_part(&positions);
+        prop_assume!(holds_together(&setup, &positions, &kept));
         let (mut again, mut host) = kept.full();
         strategies::run(&strategy, &mut again, &mut host).unwrap();
         prop_assert_eq!(again.projection().len(), kept.messages.len());
@@ -140,4 +163,33 @@ proptest! {
             prop_assert!(is_new || before.contains(&part), "{:?} came back", part);
         }
     }
+}
+
+#[test]
+fn a_tie_between_exchanges_may_not_outlive_what_stood_between_them() {
+    let mut both = Message::new(Role::Assistant, "");
+    both.facts.answers = Some(CallKey::tool("b"));
+    both.facts.more_answers = vec![CallKey::tool("a")];
+    let messages = vec![
+        Message::calls("f", &["a"]),
+        Message::result("", "a"),
+        Message::calls("f", &["b", "c"]),
+        Message::stand_in(Role::User, ""),
+        both,
+        Message::calls("", &["a"]),
+    ];
+    let setup = Setup { messages, counter: Counter::Wild, overhead: Overhead::default() };
+    let protection = Protection { preserve_last_user_group: false, ..Protection::default() };
+    let strategy = Strategy::Truncation(Truncation::new(Gate::default(), protection));
+    let (mut index, mut host) = setup.full();
+    strategies::run(&strategy, &mut index, &mut host).unwrap();
+    let positions = kept_alone(&index).unwrap();
+    // The call `c` is waited for, so that all that its group holds stays.
+    assert_eq!(positions, [0, 1, 2, 4, 5]);
+    let kept = setup.of_part(&positions);
+    assert!(!holds_together(&setup, &positions, &kept));
+    let (mut again, mut host) = kept.full();
+    strategies::run(&strategy, &mut again, &mut host).unwrap();
+    // The results that now follow the second exchange belong to it alone; the first is over.
+    assert_eq!(kept_alone(&again).unwrap(), [2, 3, 4]);
 }
