@@ -51,6 +51,18 @@ def text(name: str, value: object) -> str:
     return value
 
 
+def utf8_text(name: str, value: object) -> str:
+    """Take a text that has UTF-8: one without lone surrogates."""
+    checked = text(name, value)
+    try:
+        checked.encode()
+    except UnicodeEncodeError as error:
+        raise OptionError(
+            f"{name} is {checked!r}, with a lone surrogate at {error.start}; leave that out"
+        ) from None
+    return checked
+
+
 def choice(name: str, value: object, allowed: Iterable[str]) -> str:
     """Take one of some words."""
     words = tuple(allowed)

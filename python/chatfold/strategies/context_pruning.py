@@ -11,7 +11,7 @@ from chatfold._options import (
     ratio,
     sequence,
     small,
-    text,
+    utf8_text,
 )
 from chatfold._types import LimitsOf, ToolsOf
 from chatfold.errors import OptionError, OptionTypeError
@@ -215,7 +215,7 @@ def _placeholder(name: str, value: object) -> str | None:
         raise OptionTypeError(f"{name} is {value!r}; pass a HardClear")
     if not isinstance(value.enabled, bool):
         raise OptionTypeError(f"{name}.enabled is {value.enabled!r}; pass True or False")
-    placeholder = text(f"{name}.placeholder", value.placeholder)
+    placeholder = utf8_text(f"{name}.placeholder", value.placeholder)
     if not placeholder:
         raise OptionError(f"{name}.placeholder is ''; some APIs refuse a result without text")
     return placeholder if value.enabled else None
@@ -223,7 +223,7 @@ def _placeholder(name: str, value: object) -> str | None:
 
 def _patterns(name: str, value: Sequence[str]) -> list[str]:
     sequence(name, value, "name patterns")
-    return [text(f"{name}[{at}]", each) for at, each in enumerate(value)]
+    return [utf8_text(f"{name}[{at}]", each) for at, each in enumerate(value)]
 
 
 def _tool_limits(
@@ -240,7 +240,7 @@ def _tool_limits(
             raise OptionTypeError(f"{name} is {own!r}; pass a PruningLimits")
         limits.append(
             (
-                text("a pattern of tool_limits", pattern),
+                utf8_text("a pattern of tool_limits", pattern),
                 _limits(
                     f"{name}.",
                     least if own.min_prunable_tool_chars is None else own.min_prunable_tool_chars,
