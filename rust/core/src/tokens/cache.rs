@@ -1,6 +1,6 @@
 //! What this thread counted lately: piece → number of tokens.
 //!
-//! Direct-mapped and of fixed size, so bounded and free of housekeeping. A slot holds the whole
+//! Of fixed size, with one or two places for a piece, so bounded and free of housekeeping. A slot holds the whole
 //! piece, so a collision costs a recount, never a wrong answer. One cache per thread and encoding
 //! (768 kB, of which the operating system provides the pages that are touched): no locks, nothing
 //! shared, and no result depends on it.
@@ -11,7 +11,7 @@ use super::table::zeros;
 use super::window::{LONGEST_KEY, WIDTH, hash, key, window};
 
 const SHORT_SLOTS: usize = 1 << 15;
-const LONG_SLOTS: usize = 1 << 13;
+const LONG_SETS: usize = 1 << 12;
 
 /// The longest piece that is remembered.
 pub(super) const LONGEST: usize = WIDTH + LONGEST_KEY;
@@ -33,15 +33,16 @@ thread_local! {
 pub(super) struct Cache {
     /// Keys of up to 15 bytes with their count in the top four bits; 0 where none is.
     short: Box<[u128; SHORT_SLOTS]>,
-    /// Windows and the keys of what follows, with the count in the top four bits of the key.
-    long: Box<[(u128, u128); LONG_SLOTS]>,
+    /// Windows and the keys of what follows, with the count in the top four bits of the key; two for
+    /// each hash, the newer one first, since a long piece that is lost costs a microsecond.
+    long: Box<[[(u128, u128); 2]; LONG_SETS]>,
 }
 
 /// A piece of 16 to [`LONGEST`] bytes.
 pub(super) struct Long {
     start: u128,
     rest: u128,
-    slot: usize,
+    set: usize,
 }
 
 impl Cache {
@@ -83,20 +84,21 @@ impl Cache {
     /// The count of a longer piece, or 0 if it is not remembered.
     #[inline]
     pub(super) fn long(&self, piece: &Long) -> usize {
-        let (start, rest) = self.long[piece.slot];
-        let remembered = rest ^ piece.rest;
-        if start == piece.start && remembered & ((1 << COUNT_SHIFT) - 1) == 0 {
-            (remembered >> COUNT_SHIFT) as usize
-        } else {
-            0
+        for (start, rest) in self.long[piece.set] {
+            let remembered = rest ^ piece.rest;
+            if start == piece.start && remembered & ((1 << COUNT_SHIFT) - 1) == 0 {
+                return (remembered >> COUNT_SHIFT) as usize;
+            }
         }
+        0
     }
 
     /// Remembers the count of a longer piece, unless it is too high.
     #[inline]
     pub(super) fn keep_long(&mut self, piece: &Long, count: usize) {
         if count <= HIGHEST {
-            self.long[piece.slot] = (piece.start, piece.rest | (count as u128) << COUNT_SHIFT);
+            let set = &mut self.long[piece.set];
+            *set = [(piece.start, piece.rest | (count as u128) << COUNT_SHIFT), set[0]];
         }
     }
 }
@@ -107,8 +109,8 @@ impl Long {
     pub(super) fn new(text: &[u8], at: usize, length: usize) -> Self {
         let start = window(text, at);
         let rest = key(window(text, at + WIDTH), length - WIDTH);
-        let slot = place(hash(start) ^ hash(rest).rotate_left(7), LONG_SLOTS);
-        Self { start, rest, slot }
+        let set = place(hash(start) ^ hash(rest).rotate_left(7), LONG_SETS);
+        Self { start, rest, set }
     }
 }
 

@@ -1,13 +1,14 @@
 //! The counting loop.
 //!
 //! A piece of up to 15 bytes is one key: one probe of the cache answers nearly always, and what is new
-//! is looked up and merged. A longer piece is cut at its seams, into keys again where it can be.
+//! waits for more of its kind in `unseen`. A longer piece is cut at its seams, into keys again where it can be.
 
 use super::backtrack::split;
 use super::bpe::Bpe;
 use super::cache::{self, Cache, Long};
 use super::merge;
 use super::pretokenize::{Pattern, Pieces};
+use super::unseen::Unseen;
 use super::window::{LONGEST_KEY, hash, key, window};
 
 impl Bpe {
@@ -24,22 +25,34 @@ impl Bpe {
         cache: &mut Cache,
     ) -> Option<usize> {
         let mut total = 0;
+        let mut unseen = Unseen::new();
         let mut pieces = Pieces::<P>::new(text);
         while let Some((start, end)) = pieces.next() {
             let length = end - start;
             if length <= LONGEST_KEY {
-                total += self.count_short(text, start, length, cache);
+                let key = key(window(text, start), length);
+                let hash = hash(key);
+                match cache.short(hash, key) {
+                    0 => {
+                        if unseen.is_full_with(hash, key) {
+                            total += unseen.count(&self.vocabulary, &self.pairs, cache);
+                        }
+                    }
+                    count => total += count,
+                }
             } else {
                 if self.surely_above(length, limit - total) {
                     return None;
                 }
                 total += self.count_long(text, start, end, cache);
             }
-            if total > limit {
+            // What waits has a token each at least.
+            if total + unseen.len() > limit {
                 return None;
             }
         }
-        Some(total)
+        total += unseen.count(&self.vocabulary, &self.pairs, cache);
+        (total <= limit).then_some(total)
     }
 
     /// The count of a piece of at most 15 bytes.

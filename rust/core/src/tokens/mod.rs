@@ -75,6 +75,7 @@ mod queue;
 mod seams;
 mod table;
 mod unicode;
+mod unseen;
 mod vocabulary;
 mod window;
 

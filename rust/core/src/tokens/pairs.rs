@@ -74,13 +74,16 @@ impl Pairs {
     /// Does encoding the bytes of both tokens together give these two tokens?
     #[inline]
     pub(super) fn may_touch(&self, vocabulary: &Vocabulary, left: u32, right: u32) -> bool {
+        self.merge(left, right) == NEVER && self.never_crossed(vocabulary, left, right)
+    }
+
+    /// The same of two tokens that do not merge.
+    #[inline]
+    pub(super) fn never_crossed(&self, vocabulary: &Vocabulary, left: u32, right: u32) -> bool {
         let (mut left, mut right) = (left, right);
-        // The pair of neighbours is merged if its rank is below this.
-        let mut consumed = NEVER;
         loop {
-            if self.merge(left, right) < consumed {
-                return false;
-            }
+            // The pair of neighbours is merged if its rank is below this.
+            let consumed;
             if left > right {
                 consumed = left;
                 left = vocabulary.parts(left).1;
@@ -94,6 +97,9 @@ impl Pairs {
                     return true;
                 }
                 right = part;
+            }
+            if self.merge(left, right) < consumed {
+                return false;
             }
         }
     }

@@ -149,6 +149,25 @@ impl Vocabulary {
         }
     }
 
+    /// The two tokens that spell a piece of 2 to 15 bytes, the first of them as long as can be; `None`
+    /// where two do not suffice.
+    #[inline]
+    pub(super) fn halves(&self, piece: u128, length: usize) -> Option<(u32, u32)> {
+        let mut lengths = self.lengths.short(piece) & ((1 << length) - 1);
+        while lengths != 0 {
+            let cut = 31 - lengths.leading_zeros() as usize;
+            lengths &= !(1 << cut);
+            let first = key(piece, cut);
+            if let Some(left) = self.rank_of_key(hash(first), first) {
+                let second = key(piece >> (8 * cut), length - cut);
+                if let Some(right) = self.rank_of_key(hash(second), second) {
+                    return Some((left, right));
+                }
+            }
+        }
+        None
+    }
+
     /// The longest token that `piece[at..]` starts with and that is shorter than `below` bytes.
     ///
     /// Tries the lengths that tokens with these first bytes have, longest first: at most

@@ -1,0 +1,86 @@
+//! Short pieces that the cache does not know, counted some at a time.
+//!
+//! A new piece costs a few looks at tables of megabytes, each of which waits for the one before. So pieces
+//! are gathered, and each step is taken for all of them before the next one: the looks of one step depend
+//! on nothing, and the processor has several of them under way at once.
+//!
+//! Nearly all new pieces are one token, or two: a word that is known and an ending. Two tokens that may
+//! touch are the encoding (see `pairs`), so a guess that holds saves all the merges.
+
+use super::cache::Cache;
+use super::merge;
+use super::pairs::Pairs;
+use super::vocabulary::Vocabulary;
+use super::window::LONGEST_KEY;
+
+/// So many pieces are gathered.
+const GATHERED: usize = 16;
+
+/// Pieces of up to 15 bytes, with their hashes.
+pub(super) struct Unseen {
+    pieces: [(u64, u128); GATHERED],
+    length: usize,
+}
+
+impl Unseen {
+    pub(super) fn new() -> Self {
+        Self { pieces: [(0, 0); GATHERED], length: 0 }
+    }
+
+    /// The number of pieces.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Adds a piece and says whether it was the last one that there is room for.
+    #[inline]
+    pub(super) fn is_full_with(&mut self, hash: u64, key: u128) -> bool {
+        self.pieces[self.length % GATHERED] = (hash, key);
+        self.length += 1;
+        self.length == GATHERED
+    }
+
+    /// The tokens of all the pieces, which are then forgotten here and known to the cache.
+    ///
+    /// Kept apart: inlined, its variables push those of the counting loop out of the registers.
+    #[inline(never)]
+    pub(super) fn count(
+        &mut self,
+        vocabulary: &Vocabulary,
+        pairs: &Pairs,
+        cache: &mut Cache,
+    ) -> usize {
+        let pieces = &self.pieces[..self.length];
+        self.length = 0;
+        let mut counts = [0; GATHERED];
+        for (count, &(hash, key)) in counts.iter_mut().zip(pieces) {
+            *count = usize::from(vocabulary.rank_of_key(hash, key).is_some());
+        }
+        let mut halves = [None; GATHERED];
+        for ((halves, count), &(_, key)) in halves.iter_mut().zip(counts).zip(pieces) {
+            if count == 0 {
+                *halves = vocabulary.halves(key, length(key));
+            }
+        }
+        let mut total = 0;
+        for ((halves, mut count), &(hash, key)) in halves.into_iter().zip(counts).zip(pieces) {
+            if count == 0 {
+                // The halves do not merge, else the piece were a token.
+                count = match halves {
+                    Some((left, right)) if pairs.never_crossed(vocabulary, left, right) => 2,
+                    _ => merge::count(pairs, &key.to_le_bytes()[..length(key)]),
+                };
+            }
+            cache.keep_short(hash, key, count);
+            total += count;
+        }
+        total
+    }
+}
+
+/// The length in bytes, from the top of a key.
+#[inline]
+fn length(key: u128) -> usize {
+    (key >> 120) as usize % (LONGEST_KEY + 1)
+}
