@@ -75,13 +75,15 @@ fn split_at_once(vocabulary: &Vocabulary, pairs: &Pairs, piece: &[u8], ranks: &m
     while at < piece.len() {
         let last = ranks.last().copied();
         let next = loop {
-            let Some(rank) = vocabulary.longest_match(piece, at, below) else { break None };
+            let Some((rank, length)) = vocabulary.longest_match(piece, at, below) else {
+                break None;
+            };
             if tries == 0 {
                 queue::split(pairs, piece, ranks);
                 return;
             }
             tries -= 1;
-            below = vocabulary.length(rank);
+            below = length;
             if !dead_ends.contains(at + below)
                 && last.is_none_or(|last| pairs.may_touch(vocabulary, last, rank))
             {

@@ -168,12 +168,18 @@ impl Vocabulary {
         None
     }
 
-    /// The longest token that `piece[at..]` starts with and that is shorter than `below` bytes.
+    /// The longest token that `piece[at..]` starts with and that is shorter than `below` bytes, and its
+    /// length.
     ///
     /// Tries the lengths that tokens with these first bytes have, longest first: at most
     /// [`longest`](Self::longest) lookups, mostly one to three.
     #[inline]
-    pub(super) fn longest_match(&self, piece: &[u8], at: usize, below: usize) -> Option<u32> {
+    pub(super) fn longest_match(
+        &self,
+        piece: &[u8],
+        at: usize,
+        below: usize,
+    ) -> Option<(u32, usize)> {
         let rest = &piece[at..];
         let below = below.min(rest.len() + 1);
         if below > LONGEST_KEY + 1 {
@@ -181,9 +187,8 @@ impl Vocabulary {
             while lengths != 0 {
                 let place = 127 - lengths.leading_zeros() as usize;
                 let start = &rest[..=place + LONGEST_KEY];
-                let rank = self.rank_of_long(hash_long(start), start);
-                if rank.is_some() {
-                    return rank;
+                if let Some(rank) = self.rank_of_long(hash_long(start), start) {
+                    return Some((rank, start.len()));
                 }
                 lengths &= !(1 << place);
             }
@@ -194,7 +199,7 @@ impl Vocabulary {
             let length = 31 - lengths.leading_zeros() as usize;
             let key = key(window, length);
             if let Some(rank) = self.rank_of_key(hash(key), key) {
-                return Some(rank);
+                return Some((rank, length));
             }
             lengths &= !(1 << length);
         }

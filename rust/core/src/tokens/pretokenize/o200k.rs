@@ -99,6 +99,7 @@ fn word(text: &[u8], at: usize) -> Word {
         }
         capitals += length;
         if class != UPPER {
+            capitals = unicode::run(text, capitals, CASELESS | MARK);
             caseless_end = Some(capitals);
         }
     }
