@@ -34,8 +34,10 @@ impl Bpe {
                 let hash = hash(key);
                 match cache.short(hash, key) {
                     0 => {
+                        // It has a token at least; how many more is found out later.
+                        total += 1;
                         if unseen.is_full_with(hash, key) {
-                            total += unseen.count(&self.vocabulary, &self.pairs, cache);
+                            total += unseen.more_tokens(&self.vocabulary, &self.pairs, cache);
                         }
                     }
                     count => total += count,
@@ -46,12 +48,11 @@ impl Bpe {
                 }
                 total += self.count_long(text, start, end, cache);
             }
-            // What waits has a token each at least.
-            if total + unseen.len() > limit {
+            if total > limit {
                 return None;
             }
         }
-        total += unseen.count(&self.vocabulary, &self.pairs, cache);
+        total += unseen.more_tokens(&self.vocabulary, &self.pairs, cache);
         (total <= limit).then_some(total)
     }
 

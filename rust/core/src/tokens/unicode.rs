@@ -72,6 +72,14 @@ pub(super) fn class_at(text: &[u8], at: usize) -> (u8, usize) {
 #[inline]
 pub(super) fn run(text: &[u8], mut at: usize, classes: u8) -> usize {
     loop {
+        let (class, length) = class_at(text, at);
+        if class & classes == 0 {
+            return at;
+        }
+        at += length;
+        if length != 2 {
+            continue;
+        }
         // Two bytes in a loop of their own: the next step need not wait for the length of this one.
         while let Some([first @ 0xC0..0xE0, second]) = text.get(at..).and_then(<[u8]>::first_chunk)
         {
@@ -80,11 +88,6 @@ pub(super) fn run(text: &[u8], mut at: usize, classes: u8) -> usize {
             }
             at += 2;
         }
-        let (class, length) = class_at(text, at);
-        if class & classes == 0 {
-            return at;
-        }
-        at += length;
     }
 }
 

@@ -27,12 +27,6 @@ impl Unseen {
         Self { pieces: [(0, 0); GATHERED], length: 0 }
     }
 
-    /// The number of pieces.
-    #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.length
-    }
-
     /// Adds a piece and says whether it was the last one that there is room for.
     #[inline]
     pub(super) fn is_full_with(&mut self, hash: u64, key: u128) -> bool {
@@ -41,11 +35,11 @@ impl Unseen {
         self.length == GATHERED
     }
 
-    /// The tokens of all the pieces, which are then forgotten here and known to the cache.
+    /// How many more tokens there are than pieces; these are then forgotten here and known to the cache.
     ///
     /// Kept apart: inlined, its variables push those of the counting loop out of the registers.
     #[inline(never)]
-    pub(super) fn count(
+    pub(super) fn more_tokens(
         &mut self,
         vocabulary: &Vocabulary,
         pairs: &Pairs,
@@ -63,7 +57,7 @@ impl Unseen {
                 *halves = vocabulary.halves(key, length(key));
             }
         }
-        let mut total = 0;
+        let mut more = 0;
         for ((halves, mut count), &(hash, key)) in halves.into_iter().zip(counts).zip(pieces) {
             if count == 0 {
                 // The halves do not merge, else the piece were a token.
@@ -73,9 +67,9 @@ impl Unseen {
                 };
             }
             cache.keep_short(hash, key, count);
-            total += count;
+            more += count - 1;
         }
-        total
+        more
     }
 }
 

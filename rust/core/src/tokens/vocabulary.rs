@@ -149,11 +149,12 @@ impl Vocabulary {
         }
     }
 
-    /// The two tokens that spell a piece of 2 to 15 bytes, the first of them as long as can be; `None`
-    /// where two do not suffice.
+    /// Two tokens that spell a piece of 2 to 15 bytes, the first of them the longest that it starts with
+    /// or the next shorter one; `None` where the rest is a token with neither.
     #[inline]
     pub(super) fn halves(&self, piece: u128, length: usize) -> Option<(u32, u32)> {
         let mut lengths = self.lengths.short(piece) & ((1 << length) - 1);
+        let mut again = false;
         while lengths != 0 {
             let cut = 31 - lengths.leading_zeros() as usize;
             lengths &= !(1 << cut);
@@ -163,6 +164,10 @@ impl Vocabulary {
                 if let Some(right) = self.rank_of_key(hash(second), second) {
                     return Some((left, right));
                 }
+                if again {
+                    break;
+                }
+                again = true;
             }
         }
         None
