@@ -33,13 +33,7 @@ impl Bpe {
                 let key = key(window(text, start), length);
                 let hash = hash(key);
                 match cache.short(hash, key) {
-                    0 => {
-                        // It has a token at least; how many more is found out later.
-                        total += 1;
-                        if unseen.is_full_with(hash, key) {
-                            total += unseen.more_tokens(&self.vocabulary, &self.pairs, cache);
-                        }
-                    }
+                    0 => total += unseen.add(hash, key, self, cache),
                     count => total += count,
                 }
             } else {
@@ -52,7 +46,7 @@ impl Bpe {
                 return None;
             }
         }
-        total += unseen.more_tokens(&self.vocabulary, &self.pairs, cache);
+        total += unseen.more_tokens(self, cache);
         (total <= limit).then_some(total)
     }
 

@@ -7,10 +7,9 @@
 //! Nearly all new pieces are one token, or two: a word that is known and an ending. Two tokens that may
 //! touch are the encoding (see `pairs`), so a guess that holds saves all the merges.
 
+use super::bpe::Bpe;
 use super::cache::Cache;
 use super::merge;
-use super::pairs::Pairs;
-use super::vocabulary::Vocabulary;
 use super::window::LONGEST_KEY;
 
 /// So many pieces are gathered.
@@ -27,24 +26,23 @@ impl Unseen {
         Self { pieces: [(0, 0); GATHERED], length: 0 }
     }
 
-    /// Adds a piece and says whether it was the last one that there is room for.
-    #[inline]
-    pub(super) fn is_full_with(&mut self, hash: u64, key: u128) -> bool {
-        self.pieces[self.length % GATHERED] = (hash, key);
-        self.length += 1;
-        self.length == GATHERED
-    }
-
-    /// How many more tokens there are than pieces; these are then forgotten here and known to the cache.
+    /// Adds a piece and gives the tokens that are known of: one for it, and once there is room for no more,
+    /// those of [`more_tokens`](Self::more_tokens).
     ///
     /// Kept apart: inlined, its variables push those of the counting loop out of the registers.
     #[inline(never)]
-    pub(super) fn more_tokens(
-        &mut self,
-        vocabulary: &Vocabulary,
-        pairs: &Pairs,
-        cache: &mut Cache,
-    ) -> usize {
+    pub(super) fn add(&mut self, hash: u64, key: u128, bpe: &Bpe, cache: &mut Cache) -> usize {
+        self.pieces[self.length % GATHERED] = (hash, key);
+        self.length += 1;
+        if self.length == GATHERED { 1 + self.more_tokens(bpe, cache) } else { 1 }
+    }
+
+    /// How many more tokens there are than pieces; these are then forgotten here and known to the cache.
+    pub(super) fn more_tokens(&mut self, bpe: &Bpe, cache: &mut Cache) -> usize {
+        if self.length == 0 {
+            return 0;
+        }
+        let (vocabulary, pairs) = (&bpe.vocabulary, &bpe.pairs);
         let pieces = &self.pieces[..self.length];
         self.length = 0;
         let mut counts = [0; GATHERED];
@@ -77,4 +75,31 @@ impl Unseen {
 #[inline]
 fn length(key: u128) -> usize {
     (key >> 120) as usize % (LONGEST_KEY + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GATHERED;
+    use crate::tokens::{ENCODING_NAMES, encoding};
+
+    #[test]
+    fn a_limit_holds_whatever_waits() {
+        // Words of one, two and more tokens, none of them known to the cache of a new thread.
+        let words = [" house", " wintery", " zqxjkvwp", " Häuserling", " дом", " домовод", "!"];
+        for name in ENCODING_NAMES {
+            let bpe = encoding(name).expect("an encoding of this crate");
+            for pieces in [1, GATHERED - 1, GATHERED, GATHERED + 1, 5 * GATHERED] {
+                let text: String = (0..pieces)
+                    .map(|at| format!("{}{}", words[at % words.len()], "aeiou".repeat(at % 3)))
+                    .collect();
+                let tokens = bpe.encode(&text).len();
+                for limit in [tokens - 1, tokens, tokens + 1] {
+                    let counted = std::thread::scope(|scope| {
+                        scope.spawn(|| bpe.count_up_to(&text, limit)).join().expect("it counts")
+                    });
+                    assert_eq!(counted, (tokens <= limit).then_some(tokens), "{text} {limit}");
+                }
+            }
+        }
+    }
 }

@@ -150,10 +150,11 @@ impl Vocabulary {
     }
 
     /// Two tokens that spell a piece of 2 to 15 bytes, the first of them the longest that it starts with
-    /// or the next shorter one; `None` where the rest is a token with neither.
+    /// or the next shorter one, and half of it at least; `None` where neither leaves a token.
     #[inline]
     pub(super) fn halves(&self, piece: u128, length: usize) -> Option<(u32, u32)> {
-        let mut lengths = self.lengths.short(piece) & ((1 << length) - 1);
+        // After a first part of less than half there is mostly more than one.
+        let mut lengths = self.lengths.short(piece) & ((1 << length) - (1 << (length / 2)));
         let mut again = false;
         while lengths != 0 {
             let cut = 31 - lengths.leading_zeros() as usize;
