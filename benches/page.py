@@ -59,7 +59,7 @@ _NOTES = """## Where the time goes
 
 - One more turn with truncation: most of it is the exact count of the two new messages, some 1,300 bytes that no cache has seen; the run itself and its report take some 6 µs, as in the rows of the window.
   A turn of short messages, of which there is little to count, is below 20 µs.
-- Counting European, Russian and Arabic words that hardly repeat: a piece that is new costs a look at the table of tokens, which is larger than the nearest caches, and two for each merge.
+- Counting European, Russian and Arabic words that hardly repeat: a piece that is new costs a look at the table of tokens, which is larger than the nearest caches, and more where it is no token.
   Text as people write it repeats its words, as the rows of the manual and the library do.
   What was tried is told in `rust/core/src/tokens/mod.rs`.
 - An index of 1,000,000 agent messages: its calls are dicts within dicts, some ten objects that no cache holds where the floor touches three.

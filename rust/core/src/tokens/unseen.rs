@@ -90,7 +90,7 @@ mod tests {
             let bpe = encoding(name).expect("an encoding of this crate");
             for pieces in [1, GATHERED - 1, GATHERED, GATHERED + 1, 5 * GATHERED] {
                 let text: String = (0..pieces)
-                    .map(|at| format!("{}{}", words[at % words.len()], "aeiou".repeat(at % 3)))
+                    .flat_map(|at| [words[at % words.len()].to_owned(), "aeiou".repeat(at % 3)])
                     .collect();
                 let tokens = bpe.encode(&text).len();
                 for limit in [tokens - 1, tokens, tokens + 1] {
