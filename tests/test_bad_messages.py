@@ -10,6 +10,7 @@ from chatfold import (
     MessageError,
     MessageIndex,
     OptionTypeError,
+    Overhead,
     TruncationStrategy,
     compact,
 )
@@ -82,3 +83,10 @@ def test_a_long_message_is_not_shown_whole() -> None:
 def test_unknown_parts_and_keys_are_no_fault() -> None:
     message = {"role": "user", "content": [3, None, {}, {"type": 7}], "anything": object()}
     assert MessageIndex([message]).included_messages() == [message]
+
+
+@pytest.mark.parametrize("kind", ["x", "image_url"])
+def test_absurd_prices_of_parts_are_no_panic(kind: str) -> None:
+    overhead = Overhead(other=2**31, image=2**31)
+    message = {"role": "user", "content": [{"type": kind}, {"type": kind}]}
+    assert MessageIndex([message], overhead=overhead).total_token_count > 2**31

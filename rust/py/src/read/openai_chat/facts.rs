@@ -164,7 +164,7 @@ impl Tally<'_> {
         let fixed = self.reader.parts;
         self.facts.binary |=
             matches!(part, Part::Image | Part::Audio | Part::File | Part::Result(_));
-        self.facts.fixed_tokens += match part {
+        let own = match part {
             Part::Text(text) | Part::Reasoning(Some(text)) => {
                 self.text(&text)?;
                 0
@@ -184,6 +184,7 @@ impl Tally<'_> {
             Part::Audio => fixed.audio,
             Part::File => fixed.file,
         };
+        self.facts.fixed_tokens = self.facts.fixed_tokens.saturating_add(own);
         Ok(())
     }
 
