@@ -195,9 +195,11 @@ async def drive_async(
         # Within a budget only the budget counts.
         met = strategy._has_budget or all(target_met for _, target_met in own)
         report = report._replace(target_met=report.target_met and met)
-        if accept is not None and not await accept(report) and report.changed:
+        if accept is not None and not await accept(report):
+            # What it left out before may be excluded for another reason now, which shows nowhere.
             run.abort()
-            report = unchanged(index)._replace(target_met=False, summaries=report.summaries)
+            if report.changed:
+                report = unchanged(index)._replace(target_met=False, summaries=report.summaries)
     return report
 
 

@@ -216,7 +216,7 @@ class CompactionReport(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Whether anything was excluded, replaced, shortened or restored."""
+        """Whether anything is included otherwise than before; what went and came back is not."""
         return self.first_changed is not None
 
     def __str__(self) -> str:

@@ -48,12 +48,27 @@ class Budget(NamedTuple):
     @property
     def room(self) -> int:
         """Local tokens that messages may have; 0 where nothing fits."""
-        return max(0, floor(self.limit / self.ratio) - self.fixed)
+        return max(0, self.local(self.limit) - self.fixed)
 
     @property
     def full(self) -> int:
         """Local tokens of messages that fill the whole window."""
-        return max(0, floor(self.max_context_tokens / self.ratio) - self.fixed)
+        return max(0, self.local(self.max_context_tokens) - self.fixed)
+
+    @property
+    def holds_fixed(self) -> bool:
+        """Whether there is room for what is sent beside the messages."""
+        return self.fixed <= self.local(self.limit)
+
+    def local(self, reported: int) -> int:
+        """Tell how many local tokens the provider will count as no more than that."""
+        if self.ratio == 1:
+            return reported
+        # Rounding may be off by one on either side.
+        most = floor(reported / self.ratio) + 1
+        while self.reported(most) > reported:
+            most -= 1
+        return most
 
     def reported(self, local: int) -> int:
         """Tell what the provider will count for a local count."""

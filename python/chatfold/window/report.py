@@ -17,8 +17,9 @@ class ContextReport(NamedTuple):
         dropped: How many messages do not fit now that did before; a summary that was written has
             them.
         summary: What the attempt to summarize came to; None where none was due.
-        target_met: Whether what is sent fits. Where it is missed, nothing but the floor is sent:
-            system messages, the summary, the last user message and the newest group.
+        target_met: Whether what is sent fits, with instructions, tool schemas and the headroom.
+            Where it is missed, nothing but the floor is sent: system messages, the summary, the last
+            user message and the newest group.
     """
 
     compaction: CompactionReport

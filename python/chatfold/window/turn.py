@@ -52,7 +52,7 @@ class Turn(NamedTuple):
         summary = None
         if self.summaries is not None and self._is_due(index, before) and not self.summaries.wait():
             summary = await self._summarize(index, self.summaries)
-        met = not tokens_exceed(budget.room)(index)
+        met = budget.holds_fixed and not tokens_exceed(budget.room)(index)
         return Outcome(pruned, dropped, summary, met)
 
     def _in_use(self, index: MessageIndex) -> int:
@@ -106,7 +106,7 @@ class Outcome(NamedTuple):
         pruned: Groups that had tool results shortened.
         dropped: Messages that did not fit.
         summary: What the attempt to summarize came to; None where none was due.
-        target_met: Whether the rest fits.
+        target_met: Whether the rest fits, beside instructions and tool schemas.
     """
 
     pruned: int

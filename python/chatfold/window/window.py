@@ -251,12 +251,16 @@ class ContextWindow:
     def usage(self) -> ContextUsage:
         """How full the window is now, and what the conversation has used so far."""
         budget, ledger = self._budget, self._ledger
+        # Each part ends where the next one begins, so that they add up.
+        instructions = budget.reported(budget.instructions)
+        fixed = budget.reported(budget.fixed)
+        baseline = baseline_of(self._index)
         return ContextUsage(
             tokens=budget.in_use(self._index.included_token_count),
             limit=budget.max_context_tokens,
-            baseline=budget.reported(baseline_of(self._index)),
-            instructions=budget.reported(budget.instructions),
-            tools=budget.reported(budget.tools),
+            baseline=budget.in_use(baseline) - fixed,
+            instructions=instructions,
+            tools=fixed - instructions,
             reserved=budget.reserved,
             input_tokens=ledger.input_tokens,
             output_tokens=ledger.output_tokens,

@@ -293,18 +293,4 @@ impl MessageIndex {
         }
         Ok(tokens + self.overhead.of(self.total_counts().messages))
     }
-
-    /// The position of the first message whose place changed since that version.
-    pub fn first_changed(&self, version: Version) -> Option<u32> {
-        let changes = self.log.since(version.log).iter();
-        changes
-            .filter_map(|change| match change {
-                Change::Slot { slot, .. } => {
-                    Some(self.grouping.group(self.grouping.root(*slot)).first())
-                }
-                Change::Shortened { message, .. } => Some(*message),
-                Change::Link { .. } | Change::StandIn { .. } | Change::Protected { .. } => None,
-            })
-            .min()
-    }
 }

@@ -4,6 +4,7 @@
 //! long conversation costs the same however long it is. Token counts are lazy: see [`tokens`].
 
 mod changes;
+mod difference;
 mod figures;
 mod groups;
 mod log;

@@ -176,6 +176,38 @@ impl Life {
                 + overhead(&self.setup, seen.projection.len());
             assert_eq!(self.index.tokens_at(*version, &mut self.host).unwrap(), plain);
         }
+        for (version, seen) in &self.marks {
+            let (_, messages, _) = version.into_parts();
+            if messages == self.index.message_count() {
+                let first = self.index.first_changed(*version);
+                assert_first_changed(first, seen, &observe(&self.index));
+            }
+        }
+    }
+}
+
+/// What is before the first change reads as it did, and without a change all does.
+fn assert_first_changed(first: Option<u32>, before: &Observed, now: &Observed) {
+    let read = |observed: &Observed, end: u32| -> Vec<(u32, Option<String>)> {
+        let held = |at: u32| {
+            observed.shortened.iter().find(|(own, ..)| *own == at).map(|(_, text, _)| text.clone())
+        };
+        let parts = observed.projection.iter().filter_map(|part| match part {
+            Part::Message(at) if *at < end => Some((*at, held(*at))),
+            _ => None,
+        });
+        parts.collect()
+    };
+    let end = first.unwrap_or(u32::MAX);
+    assert_eq!(read(before, end), read(now, end));
+    if first.is_none() {
+        assert_eq!(before.projection, now.projection);
+    }
+    // The same text may stand for other groups.
+    let stand_in = |part: &Part| matches!(part, Part::StandIn(..));
+    if !before.projection.iter().chain(&now.projection).any(stand_in) {
+        let same = read(before, u32::MAX) == read(now, u32::MAX);
+        assert_eq!(first.is_none(), same, "{before:?} {now:?}");
     }
 }
 
@@ -275,4 +307,23 @@ fn undoing_never_brings_a_stand_in_back_for_what_new_messages_tied_together() {
     life.undo(0);
     life.check();
     assert_eq!(life.index.projection().len(), 4);
+}
+
+#[test]
+fn what_goes_and_comes_back_is_no_change() {
+    let messages = vec![Message::new(Role::User, "one"), Message::new(Role::User, "another one")];
+    let mut index = begun(messages, 2).index;
+    index.replace(&[1], Role::User, "[S]", "summary").unwrap();
+    let version = index.version();
+    index.exclude(0, "excluded");
+    assert_eq!(index.first_changed(version), Some(0));
+    let group = index.group_ids()[0];
+    index.restore(group);
+    assert_ne!(index.version(), version);
+    assert_eq!(index.first_changed(version), None);
+    let inner = index.replaces(index.held(1).unwrap())[0];
+    index.restore(inner);
+    assert_eq!(index.first_changed(version), Some(1));
+    index.replace(&[1], Role::User, "[S]", "summary").unwrap();
+    assert_eq!(index.first_changed(version), None, "the same text as before");
 }
