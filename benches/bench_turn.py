@@ -17,7 +17,7 @@ class FadingTurn:
     Nothing is left out, so that the projection grows with the history: it is not part of the turn.
     """
 
-    params = (SIZES, ["pruning", "masking"])
+    params = (SIZES, ["pruning", "masking", "clamping"])
     param_names = ("messages", "strategy")
     timeout = 300
 

@@ -32,6 +32,9 @@ _STRATEGIES: dict[str, Callable[[], Any]] = {
     "collapse to names": lambda: chatfold.ToolResultCompactionStrategy(style="names"),
     "pruning": lambda: chatfold.ContextPruningStrategy(min_prunable_tool_chars=0),
     "masking": lambda: chatfold.ObservationMaskingStrategy(token_budget=BUDGET),
+    "clamping": lambda: chatfold.OversizeClampingStrategy(
+        max_context_window_tokens=BUDGET, max_share=0.01
+    ),
     "pipeline": lambda: chatfold.PipelineCompactionStrategy(
         chatfold.ToolResultCompactionStrategy(),
         chatfold.TruncationStrategy(max_n=BUDGET, compact_to=BUDGET, tokenizer=ENCODING),
@@ -49,6 +52,7 @@ _STRATEGIES: dict[str, Callable[[], Any]] = {
 _CLASSES = {
     "pruning": "ContextPruningStrategy",
     "masking": "ObservationMaskingStrategy",
+    "clamping": "OversizeClampingStrategy",
     "summary by a model": "SummarizationStrategy",
 }
 
@@ -57,7 +61,7 @@ NAMES = [name for name in _STRATEGIES if hasattr(chatfold, _CLASSES.get(name, "S
 
 AGAINST_THE_INDEX = [
     name
-    for name in ("selective removal", "collapse to digests", "pruning", "masking")
+    for name in ("selective removal", "collapse to digests", "pruning", "masking", "clamping")
     if name in NAMES
 ]
 """Those that are to take at most about as long as building the index."""

@@ -8,6 +8,7 @@ from chatfold import (
     ContextWindowCompactionStrategy,
     HardClear,
     ObservationMaskingStrategy,
+    OversizeClampingStrategy,
     PipelineCompactionStrategy,
     PruningLimits,
     SelectiveToolCallCompactionStrategy,
@@ -33,6 +34,7 @@ CLASSES: dict[str, Callable[..., Strategy]] = {
     "context_window": ContextWindowCompactionStrategy,
     "context_pruning": ContextPruningStrategy,
     "observation_masking": ObservationMaskingStrategy,
+    "oversize_clamping": OversizeClampingStrategy,
 }
 
 

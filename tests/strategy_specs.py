@@ -185,6 +185,18 @@ MASKINGS = options(
 )
 
 
+CLAMPABLE = ["results", "arguments", "assistant", "user", "system"]
+CLAMPINGS = options(
+    "oversize_clamping",
+    ("max_context_window_tokens", st.integers(64, 200)),
+    max_share=st.sampled_from([0.25, 0.3, 0.5]),
+    clamp=st.one_of(
+        st.just(CLAMPABLE), st.lists(st.sampled_from(CLAMPABLE), min_size=1, max_size=5)
+    ),
+    target=st.one_of(st.just(["never"]), TRIGGERS),
+)
+
+
 def composed(inner: Specs) -> Specs:
     several = st.lists(inner, min_size=1, max_size=3)
     budget = numbers(3000).map(lambda n: n + 1)

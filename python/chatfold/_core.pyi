@@ -112,6 +112,14 @@ class Strategy:
     @staticmethod
     def observation_masking(when: _GateOf, budget: int | None, min_chars: int) -> Strategy: ...
     @staticmethod
+    def oversize_clamping(
+        when: _GateOf,
+        max_chars: int,
+        results: bool,
+        arguments: bool,
+        speakers: tuple[bool, bool, bool],
+    ) -> Strategy: ...
+    @staticmethod
     def pipeline(strategies: list[Strategy]) -> Strategy: ...
     @staticmethod
     def token_budget(

@@ -5,6 +5,7 @@ A description is a dict: `kind`, and the options under the names that the produc
 
 from collections.abc import Callable
 
+from reference.clamping import oversize_clamping
 from reference.digest import digest
 from reference.grouping import Group
 from reference.history import History, turns_of
@@ -163,4 +164,5 @@ STRATEGIES: dict[str, Callable[[History, Spec], None]] = {
     "context_window": context_window,
     "context_pruning": context_pruning,
     "observation_masking": observation_masking,
+    "oversize_clamping": oversize_clamping,
 }

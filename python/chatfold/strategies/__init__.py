@@ -22,6 +22,7 @@ from chatfold.strategies.context_pruning import (
     SoftTrim,
 )
 from chatfold.strategies.observation_masking import ObservationMaskingStrategy
+from chatfold.strategies.oversize_clamping import OversizeClampingStrategy
 from chatfold.strategies.sliding_window import SlidingWindowStrategy
 from chatfold.strategies.tool_calls import (
     SelectiveToolCallCompactionStrategy,
@@ -35,6 +36,7 @@ __all__ = [
     "ContextWindowCompactionStrategy",
     "HardClear",
     "ObservationMaskingStrategy",
+    "OversizeClampingStrategy",
     "PipelineCompactionStrategy",
     "PruningLimits",
     "SelectiveToolCallCompactionStrategy",

@@ -129,8 +129,9 @@ pub use index::{
 };
 pub use message::{CallKey, Facts, Role, STAND_IN_OPENINGS, opens_like_stand_in};
 pub use strategy::{
-    Basis, ContextPruning, Digest, DigestStyle, Execution, Gate, KeptOfOlder, ObservationMasking,
-    Outcome, Plan, Protection, PruningLimits, SlidingWindow, Step, Strategy, TextUnit, ToolCalls,
-    ToolCallsAction, ToolPattern, Tools, Trim, Truncation, Window,
+    Basis, Clampable, ContextPruning, Digest, DigestStyle, Execution, Gate, KeptOfOlder,
+    ObservationMasking, Outcome, OversizeClamping, Plan, Protection, PruningLimits, SlidingWindow,
+    Step, Strategy, TextUnit, ToolCalls, ToolCallsAction, ToolPattern, Tools, Trim, Truncation,
+    Window,
 };
 pub use trigger::Trigger;

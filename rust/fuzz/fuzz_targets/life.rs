@@ -7,7 +7,7 @@
 #![no_main]
 
 use arbitrary::{Arbitrary, Unstructured};
-use chatfold_core::{Basis, ContextPruning, Digest, DigestStyle, Gate, GroupId, MessageIndex, Metric, ObservationMasking, Overhead, Protection, PruningLimits, Role, SlidingWindow, Strategy, TextUnit, ToolCalls, ToolCallsAction, Tools, Trigger, Trim, Truncation, Window};
+use chatfold_core::{Basis, Clampable, ContextPruning, Digest, DigestStyle, Gate, GroupId, MessageIndex, Metric, ObservationMasking, Overhead, OversizeClamping, Protection, PruningLimits, Role, SlidingWindow, Strategy, TextUnit, ToolCalls, ToolCallsAction, Tools, Trigger, Trim, Truncation, Window};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../core/tests/promises/common/mod.rs"]
@@ -77,6 +77,7 @@ enum Which {
     Digests,
     Pruning { utilisation: bool, keep: u8, clear: bool },
     Masking,
+    Clamping,
     Budget,
 }
 
@@ -151,6 +152,11 @@ fn strategy(which: &Which, limit: u8) -> Strategy {
             gate: Gate::default(),
             budget: Some(u64::from(limit)),
             min_chars: 64,
+        }),
+        Which::Clamping => Strategy::OversizeClamping(OversizeClamping {
+            gate: Gate::default(),
+            max_chars: limit as usize,
+            clamp: vec![Clampable::Results, Clampable::Assistant, Clampable::User],
         }),
         Which::Budget => Strategy::TokenBudget {
             budget: u64::from(limit),

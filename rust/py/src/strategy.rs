@@ -1,9 +1,9 @@
 //! Triggers and strategies as the core knows them, built by the Python layer.
 
 use chatfold_core::{
-    Basis, Callback, ContextPruning, Digest, DigestStyle, Gate, Metric, ObservationMasking, Plan,
-    Protection, PruningLimits, SlidingWindow, Strategy, TextUnit, ToolCalls, ToolCallsAction,
-    ToolPattern, Tools, Trigger, Trim, Truncation, Window,
+    Basis, Callback, Clampable, ContextPruning, Digest, DigestStyle, Gate, Metric,
+    ObservationMasking, OversizeClamping, Plan, Protection, PruningLimits, SlidingWindow, Strategy,
+    TextUnit, ToolCalls, ToolCallsAction, ToolPattern, Tools, Trigger, Trim, Truncation, Window,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -215,6 +215,30 @@ impl PyStrategy {
     fn observation_masking(when: GateOf<'_>, budget: Option<u64>, min_chars: u64) -> Self {
         let gate = gate(&when);
         Self::of(Strategy::ObservationMasking(ObservationMasking { gate, budget, min_chars }))
+    }
+
+    #[staticmethod]
+    fn oversize_clamping(
+        when: GateOf<'_>,
+        max_chars: usize,
+        results: bool,
+        arguments: bool,
+        speakers: (bool, bool, bool),
+    ) -> Self {
+        let (assistant, user, system) = speakers;
+        let clamp = [
+            (results, Clampable::Results),
+            (arguments, Clampable::Arguments),
+            (assistant, Clampable::Assistant),
+            (user, Clampable::User),
+            (system, Clampable::System),
+        ];
+        let clamp = clamp.into_iter().filter(|(chosen, _)| *chosen).map(|(_, what)| what);
+        Self::of(Strategy::OversizeClamping(OversizeClamping {
+            gate: gate(&when),
+            max_chars,
+            clamp: clamp.collect(),
+        }))
     }
 
     #[staticmethod]

@@ -3,9 +3,14 @@
 
 use super::MessageIndex;
 use crate::message::{Facts, Role};
+use crate::strategy::Clampable;
 
 const RESULT: u8 = 1;
 const BINARY: u8 = 2;
+const ASSISTANT: u8 = 4;
+const USER: u8 = 8;
+const SYSTEM: u8 = 16;
+const STAND_IN: u8 = 32;
 
 /// Who speaks in each message.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +45,15 @@ impl Speakers {
         if facts.binary {
             flags |= BINARY;
         }
+        if facts.stand_in {
+            flags |= STAND_IN;
+        }
+        flags |= match facts.role {
+            Role::Assistant => ASSISTANT,
+            Role::User => USER,
+            Role::System | Role::Developer => SYSTEM,
+            Role::Tool | Role::Function => 0,
+        };
         if facts.says_something && !facts.stand_in {
             self.last_text = Some(message);
         }
@@ -60,6 +74,23 @@ impl MessageIndex {
     /// Whether a message is a tool result.
     pub(crate) fn is_result(&self, message: u32) -> bool {
         self.has_flag(message, RESULT)
+    }
+
+    /// Whether a message is the assistant's.
+    pub(crate) fn is_assistant(&self, message: u32) -> bool {
+        self.has_flag(message, ASSISTANT)
+    }
+
+    /// Whose words a message holds; `None` for a stand-in: clamped, it might be taken for none.
+    pub(crate) fn speaker(&self, message: u32) -> Option<Clampable> {
+        let all = [
+            (RESULT, Clampable::Results),
+            (ASSISTANT, Clampable::Assistant),
+            (USER, Clampable::User),
+            (SYSTEM, Clampable::System),
+        ];
+        let own = all.into_iter().find(|&(flag, _)| self.has_flag(message, flag));
+        own.filter(|_| !self.has_flag(message, STAND_IN)).map(|(_, who)| who)
     }
 
     /// Whether a message has images or other parts that are no text.

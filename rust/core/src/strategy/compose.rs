@@ -52,6 +52,7 @@ fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
         Strategy::ToolCalls(own) => leaf(Leaf::ToolCalls(own.clone())),
         Strategy::ContextPruning(own) => leaf(Leaf::ContextPruning(own.clone())),
         Strategy::ObservationMasking(own) => leaf(Leaf::ObservationMasking(own.clone())),
+        Strategy::OversizeClamping(own) => leaf(Leaf::OversizeClamping(own.clone())),
         Strategy::Custom(callback) => operations.push(Operation::Custom(*callback)),
         Strategy::Pipeline(strategies) => {
             for strategy in strategies {

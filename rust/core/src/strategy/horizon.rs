@@ -86,12 +86,17 @@ impl Leaf {
             Self::ToolCalls(leaf) => (&leaf.gate, leaf.protection, None),
             Self::ContextPruning(leaf) => (&leaf.gate, Protection::default(), None),
             Self::ObservationMasking(leaf) => (&leaf.gate, Protection::default(), None),
+            Self::OversizeClamping(leaf) => (&leaf.gate, Protection::default(), None),
         }
     }
 
-    /// Whether it goes by places in the whole list, which the newest part alone does not tell.
+    /// Whether it goes by places in the whole list, or touches texts all over it: the newest part
+    /// alone does not tell.
     fn needs_the_list(&self) -> bool {
-        matches!(self, Self::ContextPruning(_) | Self::ObservationMasking(_))
+        matches!(
+            self,
+            Self::ContextPruning(_) | Self::ObservationMasking(_) | Self::OversizeClamping(_)
+        )
     }
 }
 

@@ -3,11 +3,13 @@
 //! A strategy decides over slots and figures. It walks its candidates once, oldest first, and asks
 //! its target before the first step and after each.
 
+mod arguments;
 mod compose;
 mod context_pruning;
 mod digest;
 mod horizon;
 mod observation_masking;
+mod oversize_clamping;
 mod protection;
 mod sliding_window;
 mod sweep;
@@ -21,6 +23,7 @@ pub use context_pruning::{Basis, ContextPruning, PruningLimits};
 pub use digest::{Digest, DigestStyle};
 pub use horizon::KeptOfOlder;
 pub use observation_masking::ObservationMasking;
+pub use oversize_clamping::{Clampable, OversizeClamping};
 pub use protection::Protection;
 pub use sliding_window::{SlidingWindow, Window};
 pub use sweep::Gate;
@@ -46,6 +49,8 @@ pub enum Strategy {
     ContextPruning(ContextPruning),
     /// Shortens tool results that the assistant has answered.
     ObservationMasking(ObservationMasking),
+    /// Shortens every text that is longer than a limit.
+    OversizeClamping(OversizeClamping),
     /// Runs strategies in order; each asks its own trigger.
     Pipeline(Vec<Self>),
     /// Runs strategies in order until a token budget is met, then excludes the oldest groups.
@@ -87,6 +92,7 @@ pub(crate) enum Leaf {
     ToolCalls(ToolCalls),
     ContextPruning(ContextPruning),
     ObservationMasking(ObservationMasking),
+    OversizeClamping(OversizeClamping),
 }
 
 impl Leaf {
@@ -97,6 +103,7 @@ impl Leaf {
             Self::ToolCalls(strategy) => strategy.run(index, host),
             Self::ContextPruning(strategy) => strategy.run(index, host),
             Self::ObservationMasking(strategy) => strategy.run(index, host),
+            Self::OversizeClamping(strategy) => strategy.run(index, host),
         }
     }
 
@@ -107,6 +114,7 @@ impl Leaf {
             Self::ToolCalls(strategy) => &strategy.gate,
             Self::ContextPruning(strategy) => &strategy.gate,
             Self::ObservationMasking(strategy) => &strategy.gate,
+            Self::OversizeClamping(strategy) => &strategy.gate,
         }
     }
 
@@ -120,6 +128,7 @@ impl Leaf {
             Self::ObservationMasking(_) => {
                 ("ObservationMaskingStrategy", observation_masking::REASON)
             }
+            Self::OversizeClamping(_) => ("OversizeClampingStrategy", oversize_clamping::REASON),
         }
     }
 }

@@ -63,7 +63,8 @@ impl Trim {
         }
     }
 
-    fn by_characters(&self, text: &str) -> Option<String> {
+    /// The same, counted in code points.
+    pub(super) fn by_characters(&self, text: &str) -> Option<String> {
         let limit = self.limit();
         // So many bytes are at most so many code points.
         if text.len() <= limit {

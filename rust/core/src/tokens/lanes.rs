@@ -87,7 +87,7 @@ mod tests {
                 let bytes: [u8; 16] = std::array::from_fn(|i| {
                     byte.wrapping_add(u8::try_from(i).unwrap().wrapping_mul(37))
                 });
-                let expected =
+                let expected: u32 =
                     (0..16).filter(|&i| (low..=high).contains(&bytes[i])).map(|i| 1 << i).sum();
                 let window = u128::from_le_bytes(bytes);
                 assert_eq!(within(window, low, high), expected);

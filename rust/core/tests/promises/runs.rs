@@ -28,6 +28,7 @@ fn never(strategy: &mut Strategy) {
         Strategy::ToolCalls(own) => gate(&mut own.gate),
         Strategy::ContextPruning(own) => gate(&mut own.gate),
         Strategy::ObservationMasking(own) => gate(&mut own.gate),
+        Strategy::OversizeClamping(own) => gate(&mut own.gate),
         Strategy::Pipeline(all) => all.iter_mut().for_each(never),
         Strategy::TokenBudget { budget, .. } => *budget = u64::MAX,
         Strategy::Custom(_) => {}

@@ -2,8 +2,8 @@
 
 use chatfold_core::{
     Bounds, Callback, Error, Execution, Gate, Host, MessageIndex, Metric, ObservationMasking,
-    Overhead, Place, Plan, Protection, Result, Role, Strategy, Texts, ToolExchange, Trigger,
-    Truncation, VisitText,
+    Overhead, OversizeClamping, Place, Plan, Protection, Result, Role, Strategy, Texts,
+    ToolExchange, Trigger, Truncation, VisitText,
 };
 use proptest::prelude::*;
 
@@ -35,6 +35,9 @@ fn with_gate(strategy: Strategy, gate: Gate) -> Strategy {
         Strategy::ObservationMasking(own) => {
             Strategy::ObservationMasking(ObservationMasking { gate, ..own })
         }
+        Strategy::OversizeClamping(own) => {
+            Strategy::OversizeClamping(OversizeClamping { gate, ..own })
+        }
         other => other,
     }
 }
@@ -61,8 +64,12 @@ proptest! {
         prop_assert!(!run.target_met);
         prop_assert_eq!(run.before.map(|before| before.version), Some(version));
         // No message is read twice, and none that is not in an old tool-call group. Pruning reads one
-        // to see whether it pays, to trim it, and to clear it.
-        let most = if step.strategy == "ContextPruningStrategy" { 3 } else { 1 };
+        // to see whether it pays, to trim it, and to clear it; clamping its content and its arguments.
+        let most = match step.strategy {
+            "ContextPruningStrategy" => 3,
+            "OversizeClampingStrategy" => 2,
+            _ => 1,
+        };
         let times = |message| host.work.read.iter().filter(|&&other| other == message).count();
         prop_assert!(host.work.read.iter().all(|&message| times(message) <= most));
     }

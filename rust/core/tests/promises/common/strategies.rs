@@ -1,9 +1,10 @@
 //! Strategies with any options, alone and composed.
 
 use chatfold_core::{
-    Basis, Callback, ContextPruning, Digest, DigestStyle, Execution, Gate, MessageIndex, Metric,
-    ObservationMasking, Plan, Protection, PruningLimits, Result, Role, SlidingWindow, Strategy,
-    TextUnit, ToolCalls, ToolCallsAction, ToolPattern, Tools, Trigger, Trim, Truncation, Window,
+    Basis, Callback, Clampable, ContextPruning, Digest, DigestStyle, Execution, Gate, MessageIndex,
+    Metric, ObservationMasking, OversizeClamping, Plan, Protection, PruningLimits, Result, Role,
+    SlidingWindow, Strategy, TextUnit, ToolCalls, ToolCallsAction, ToolPattern, Tools, Trigger,
+    Trim, Truncation, Window,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
@@ -156,6 +157,21 @@ fn maskings(kinds: Kinds) -> BoxedStrategy<Strategy> {
         .boxed()
 }
 
+fn clampings(kinds: Kinds) -> BoxedStrategy<Strategy> {
+    let all = vec![
+        Clampable::Results,
+        Clampable::Arguments,
+        Clampable::Assistant,
+        Clampable::User,
+        Clampable::System,
+    ];
+    (gates(kinds), 0..200usize, prop::sample::subsequence(all, 0..=5))
+        .prop_map(|(gate, max_chars, clamp)| {
+            Strategy::OversizeClamping(OversizeClamping { gate, max_chars, clamp })
+        })
+        .boxed()
+}
+
 /// One strategy of the core's own.
 pub(crate) fn single(kinds: Kinds) -> BoxedStrategy<Strategy> {
     let windows =
@@ -171,7 +187,8 @@ pub(crate) fn single(kinds: Kinds) -> BoxedStrategy<Strategy> {
             Strategy::ToolCalls(ToolCalls { gate, keep_last_tool_call_groups, protection, action })
         },
     );
-    prop_oneof![truncation, sliding, tool_calls, prunings(kinds), maskings(kinds)].boxed()
+    prop_oneof![truncation, sliding, tool_calls, prunings(kinds), maskings(kinds), clampings(kinds)]
+        .boxed()
 }
 
 /// Any composition of strategies.
