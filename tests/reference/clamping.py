@@ -104,5 +104,8 @@ def clamped_string(found: re.Match[str], limit: int) -> str:
     value = json.loads(literal)
     if is_key or readable(value) != value:
         return found[0]
-    short = json.dumps(trim(value, thirds(limit)), ensure_ascii=False)
+    trimmed = trim(value, thirds(limit))
+    if trimmed == value:
+        return found[0]
+    short = json.dumps(trimmed, ensure_ascii=False)
     return short if byte_length(short) < byte_length(literal) else literal
