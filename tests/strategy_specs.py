@@ -220,5 +220,6 @@ SIMPLE = st.one_of(
     CONTEXT_WINDOWS,
     CONTEXT_PRUNINGS,
     MASKINGS,
+    CLAMPINGS,
 )
 STRATEGIES = st.one_of(SIMPLE, st.recursive(SIMPLE, composed, max_leaves=4))
