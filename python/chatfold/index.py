@@ -27,13 +27,14 @@ MessageGroup = _core.MessageGroup
 """One group of an index; its properties tell its state at the time of asking."""
 
 
-def check_iterable(messages: Iterable[Any]) -> list[Any]:
+def check_iterable(
+    messages: Iterable[Any],
+    name: str = "messages",
+    hint: str = "pass a list of messages, and one message with append(message)",
+) -> list[Any]:
     """List messages, unless they are no list of messages but one message, or text."""
     if isinstance(messages, (str, bytes, Mapping)) or not hasattr(messages, "__iter__"):
-        raise OptionTypeError(
-            f"messages is a {type(messages).__name__}; pass a list of messages, and one message "
-            "with append(message)"
-        )
+        raise OptionTypeError(f"{name} is a {type(messages).__name__}; {hint}")
     return list(messages)
 
 

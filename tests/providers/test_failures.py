@@ -147,7 +147,7 @@ def test_a_summary_that_fails_is_in_the_report_and_nothing_is_lost() -> None:
 def test_a_message_that_cannot_be_read_stores_nothing_and_is_named() -> None:
     session, agent = Session(), Agent(InMemoryHistoryProvider())
     run(agent.talk(session, 1))
-    with pytest.raises(MessageError, match="message 3 can't be read: its role is 'bot'"):
+    with pytest.raises(MessageError, match="message 0 can't be read: its role is 'bot'"):
         run(agent.turn(session, [user("go")], [[{"role": "bot"}]]))
     assert loaded(session) == turns(1)
 

@@ -7,8 +7,8 @@ from itertools import chain
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from chatfold.errors import ChatfoldError, OptionError, OptionTypeError
-from chatfold.index import check_iterable
+from chatfold.errors import ChatfoldError, MessageError, OptionError, OptionTypeError
+from chatfold.index import MessageIndex, check_iterable
 from chatfold.provider.context import ContextProvider, ModelCallProvider
 from chatfold.provider.history import MessageView
 from chatfold.report import CompactionReport
@@ -53,11 +53,16 @@ class Run:
         *,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Check the providers."""
+        """Check the providers and the input."""
         self.session = session
         self.providers = _checked(providers)
+        if options is not None and not isinstance(options, Mapping):
+            raise OptionTypeError(f"options is {options!r}; pass a dict, or None")
         self.options = dict(options or {})
-        self.input_messages = check_iterable(input_messages)
+        self.input_messages = check_iterable(
+            input_messages, "input_messages", "pass a list of messages, also where there is one"
+        )
+        _check_readable(self.input_messages)
         self.response_messages: list[Any] = []
         self.context_messages: dict[str, Sequence[Any]] = {}
         self.reports: list[CompactionReport] = []
@@ -132,13 +137,21 @@ class Run:
         return list(self._sent)
 
     def append(self, message: Any) -> None:  # noqa: ANN401 (the user's own object)
-        """Take one message that came of the run: an answer, a tool call, a tool result."""
+        """Take one message that came of the run: an answer, a tool call, a tool result.
+
+        Raises:
+            MessageError: It can't be read, and is not taken; names its position among
+                ``response_messages``.
+            OptionError: It is a digest or summary that was sent; see :meth:`extend`.
+        """
         self.extend([message])
 
     def extend(self, messages: Iterable[Any]) -> None:
         """Take messages that came of the run; do not change them afterwards.
 
         Raises:
+            MessageError: A message that can't be read; names its position among
+                ``response_messages``. None is taken.
             OptionError: A digest or summary that was sent is among them, and would be stored beside
                 what it stands for; pass what is new, or all to :meth:`sync`.
         """
@@ -150,6 +163,7 @@ class Run:
                     f"messages holds {message!r}, which stands for earlier messages of the session; "
                     "pass only what is new, or the whole list to sync(messages)"
                 )
+        _check_readable(new, first=len(self.response_messages))
         self.response_messages += new
 
     def sync(self, messages: Iterable[Any]) -> int:
@@ -160,6 +174,8 @@ class Run:
 
         Raises:
             OptionError: The list does not begin with what was sent; names the position.
+            MessageError: A new message that can't be read; names its position in the list. None is
+                taken.
         """
         given = check_iterable(messages)
         known = [*self._sent, *self.response_messages[self._answered :]]
@@ -170,6 +186,7 @@ class Run:
                     "messages() gave last, with what is new at its end"
                 )
         new = given[len(known) :]
+        _check_readable(new, first=len(known))
         self.response_messages += new
         return len(new)
 
@@ -187,6 +204,22 @@ class Run:
         """Show how much is new."""
         new = len(self.input_messages) + len(self.response_messages)
         return f"<Run in session {self.session.session_id!r}: {new} new messages>"
+
+
+def _check_readable(messages: list[Any], first: int = 0) -> None:
+    """Refuse what could not be stored when the run ends, while its caller can still do something.
+
+    Args:
+        messages: The messages.
+        first: The position of the first of them.
+
+    Raises:
+        MessageError: A message that can't be read; names its position.
+    """
+    try:
+        MessageIndex(messages)
+    except MessageError as error:
+        raise MessageError(first + error.position, error.what) from None
 
 
 def _start(seen: list[Any], own: list[Any]) -> int:
@@ -208,6 +241,8 @@ def _checked(providers: Iterable[ContextProvider]) -> list[ContextProvider]:
         OptionTypeError: One is no provider.
         OptionError: Two have the same name.
     """
+    if not isinstance(providers, Iterable):
+        raise OptionTypeError(f"providers is {providers!r}; pass a list of providers")
     listed = list(providers)
     known: set[str] = set()
     for at, provider in enumerate(listed):

@@ -47,6 +47,8 @@ class Session:
             session_id = uuid4().hex
         if state is not None and not isinstance(state, Mapping):
             raise OptionTypeError(f"state is {state!r}; pass a dict by source ids")
+        for source_id in state or ():
+            text("a source id in state", source_id)
         self.session_id = text("session_id", session_id)
         self.service_session_id = service_session_id
         if service_session_id is not None:
@@ -68,6 +70,11 @@ class Session:
             input_messages: What is new to the conversation, as a list of messages.
             options: What is passed to the model's service beside the messages; names like
                 ``previous_response_id`` tell that it keeps the conversation itself.
+
+        Raises:
+            MessageError: An input message that can't be read; names its position.
+            OptionError: Two providers with one name.
+            OptionTypeError: Something that is no provider, or no list of messages.
         """
         from chatfold.provider.run import Run  # noqa: PLC0415 (a run knows its session)
 
