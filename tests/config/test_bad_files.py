@@ -45,6 +45,7 @@ def test_a_long_value_is_not_shown_at_any_length() -> None:
     assert len(str(caught.value)) < 200
 
 
-def test_a_key_that_is_no_text_is_refused() -> None:
-    with pytest.raises(ConfigError, match="summarization is 3; write keys that are texts"):
-        load_config({"summarization": {3: "x"}})
+def test_a_parameter_whose_name_is_no_text_is_refused() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config({"summarization": {"parameters": {3: "x"}}})
+    assert str(caught.value) == "summarization.parameters.3 is 3; write keys that are texts"

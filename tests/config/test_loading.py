@@ -129,6 +129,21 @@ UNKNOWN: list[tuple[dict[str, Any], str]] = [
         "there is no summarization block; did you mean sumarization to be it?",
     ),
     (
+        {"modell": "gpt-4o-mini"},
+        "there is no summarization block; did you mean modell to be model?",
+    ),
+    (
+        {"summarization": {3: "x"}},
+        (
+            "summarization.3 means nothing; known are enabled, provider, model, parameters, prompt, "
+            "updatePrompt, maxSummaryTokens, reserveRatio, trigger, retainRecent, contextPruning"
+        ),
+    ),
+    (
+        {"summarization": {"retainRecent": {None: "x"}}},
+        "summarization.retainRecent.null means nothing; known are turns, tokens",
+    ),
+    (
         {"version": "1.3.10", "cache": True},
         "there is no summarization block; all defaults apply",
     ),

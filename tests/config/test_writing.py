@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from chatfold.config import ConfigError, SummarizationConfig, config_schema, load_config
-from config.files import BAD, GOOD
+from chatfold.config import SummarizationConfig, load_config
+from config.files import GOOD
 
 shares = st.floats(0, 1)
 counts = st.integers(1, 2**40)
@@ -81,25 +80,3 @@ def test_without_defaults_only_what_differs_is_written() -> None:
     assert config.to_yaml(defaults=False) == (
         "summarization:\n  contextPruning:\n    enabled: true\n    softTrim:\n      tailChars: 0\n"
     )
-
-
-@given(blocks)
-def test_the_schema_allows_what_loads(block: dict[str, Any]) -> None:
-    jsonschema.validate({"summarization": block}, config_schema())
-
-
-def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(config_schema())
-
-
-@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
-def test_the_schema_refuses_values_that_do_not_load(path: Path) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load_config(path)
-    inside = [each for each in caught.value.problems if each.path.startswith("summarization")]
-    if not inside or path.stem == "reserve_ratio_is_no_number":
-        return  # no value of the block is at fault, or one that JSON does not have
-    document = YAML(typ="safe", pure=True).load(path)
-    document = document if "summarization" in document else {"summarization": document}
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(document, config_schema())

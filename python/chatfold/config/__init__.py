@@ -27,7 +27,8 @@ from chatfold.config.blocks import (
 from chatfold.config.loading import load_config
 from chatfold.config.migration import migrate_config
 from chatfold.config.problems import ConfigError, ConfigProblem, ConfigWarning
-from chatfold.config.summarization import SummarizationConfig, config_schema
+from chatfold.config.schema import config_schema
+from chatfold.config.summarization import SummarizationConfig
 
 del _pydantic, _yaml
 

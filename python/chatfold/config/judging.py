@@ -18,9 +18,6 @@ def judged(block: object) -> SummarizationConfig | list[ConfigProblem]:
     """Make the configuration of a block, or say everything that is wrong with it."""
     if not isinstance(block, Mapping):
         return [ConfigProblem(BLOCK, block, _NO_BLOCK)]
-    odd = [key for key in block if not isinstance(key, str)]
-    if odd:
-        return [ConfigProblem(BLOCK, odd[0], "keys that are texts")]
     for path, key, known in _unknown(block, SummarizationConfig, BLOCK):
         meant = nearest(key, known)
         hint = f"did you mean {meant}?" if meant else f"known are {', '.join(known)}"
@@ -34,11 +31,11 @@ def judged(block: object) -> SummarizationConfig | list[ConfigProblem]:
 
 
 def _filled(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave keys out that stand there with nothing behind them, as if they were not there."""
+    """Leave keys out that stand there with nothing behind them, and those that are no texts."""
     return {
         key: _filled(value) if isinstance(value, Mapping) and key != "parameters" else value
         for key, value in block.items()
-        if value is not None
+        if value is not None and isinstance(key, str)
     }
 
 
@@ -52,6 +49,8 @@ def _problem(error: ErrorDetails) -> ConfigProblem:
         value = None
     elif error["type"].startswith("model_"):
         allowed = _NO_BLOCK
+    elif "[key]" in location:
+        allowed = "keys that are texts"
     return ConfigProblem(".".join([BLOCK, *names]), value, allowed)
 
 
@@ -90,11 +89,15 @@ def _unknown(
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
     for key, value in block.items():
         if key not in fields:
-            yield path, shown(key).strip("'") if not isinstance(key, str) else key, list(fields)
+            yield path, key if isinstance(key, str) else _written(key), list(fields)
             continue
         models = _models(fields[key].annotation)
         if models and isinstance(value, Mapping):
             yield from _unknown(value, models[0], f"{path}.{key}")
+
+
+def _written(key: object) -> str:
+    return "null" if key is None else shown(key)
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 (any annotation)

@@ -53,5 +53,9 @@ def _block(document: Mapping[Any, Any], *, silent: bool) -> object:
     names = [key for key in document if isinstance(key, str)]
     meant = next((key for key in names if nearest(key, [BLOCK])), None)
     hint = f"did you mean {meant} to be it?" if meant else "all defaults apply"
+    near = {key: nearest(key, _KEYS) for key in names}
+    if meant is None and any(near.values()):
+        # The block alone, with no key that is right.
+        hint = ", ".join(f"did you mean {key} to be {own}?" for key, own in near.items() if own)
     warnings.warn(f"there is no {BLOCK} block; {hint}", ConfigWarning, stacklevel=3)
     return {}

@@ -2,15 +2,29 @@
 
 import os
 import shutil
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
-from copy import deepcopy
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import NoneType
 from typing import Any
 
-from chatfold._options import text
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from chatfold import _options
+from chatfold.config.edited_text import edited
 from chatfold.config.loading import load_config
-from chatfold.config.removed import named_models, removed_fields, replacement
+from chatfold.config.problems import ConfigError
+from chatfold.config.removed import (
+    MODEL,
+    SWITCH,
+    named_models,
+    removed_fields,
+    replacement,
+    shown_block,
+)
 from chatfold.config.summarization import BLOCK
 from chatfold.config.yaml_files import Source, read_yaml, write_yaml
 from chatfold.errors import OptionError
@@ -24,35 +38,72 @@ def migrate_config(
     Args:
         source: The path of a file, or a mapping; neither is changed.
         model: The model that writes summaries; by default the one that the removed fields name.
-        to: Where to write the new file, in which all else stands as in the old one, comments too;
-            the path of the old one is allowed. By default none is written.
+        to: Where to write the new file, in which all else stands byte for byte as in the old one,
+            comments too; the path of the old one is allowed. By default none is written.
 
     Returns:
         What the new file holds; what the old one held where nothing was removed from it.
 
     Raises:
         OptionError: The removed fields name different models; pass ``model``.
-        ConfigError: The block that comes out is not allowed, or the file is no YAML.
+        ConfigError: The block that comes out is not allowed, or the file is no YAML, or one that
+            can't be edited as it is written.
     """
-    if isinstance(source, Mapping):
-        document: Any = deepcopy(dict(source))
-    else:
-        document = read_yaml(source, with_comments=True)
+    document = _plain(source if isinstance(source, Mapping) else read_yaml(source))
     removed = removed_fields(document)
     if removed:
-        block = replacement(document, _chosen(document, model))
+        block = replacement(document, _chosen(document, model)) or {"enabled": True}
         for each in removed:
-            del each.endpoint[each.key]  # type: ignore[attr-defined]  # it is a copy of ours
-        document[BLOCK] = block or {"enabled": True}
+            # Endpoints may be one and the same object.
+            each.endpoint.pop(each.key, None)  # type: ignore[attr-defined]  # it is a copy of ours
+        if isinstance(document.get(BLOCK), (dict, NoneType)):
+            document[BLOCK] = block
         load_config(document)
     if to is not None:
-        _write(document, Path(to))
-    return _plain(document)  # type: ignore[no-any-return]  # a mapping stays one
+        _write(_bytes(source, document, changed=bool(removed)), Path(to).resolve())
+    return document  # type: ignore[no-any-return]  # a mapping stays one
+
+
+def _bytes(source: Source, document: dict[str, Any], *, changed: bool) -> bytes:
+    """Give what the new file holds."""
+    if isinstance(source, Mapping):
+        stream = StringIO()
+        write_yaml(document, stream)
+        return stream.getvalue().encode()
+    old = Path(source).read_bytes()
+    if not changed:
+        return old
+    encoding = "utf-8-sig" if old.startswith(BOM_UTF8) else "utf-8"
+    if old.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        encoding = "utf-16"
+    text = edited(old.decode(encoding), document[BLOCK])
+    if not _holds(text, document):
+        raise ConfigError.unreadable(
+            f"{source} is not written in a way that can be edited; take the fields out by hand, and "
+            f"write:\n\n{shown_block(document[BLOCK])}"
+        )
+    return text.encode(encoding)
+
+
+def _holds(text: str, document: Mapping[str, Any]) -> bool:
+    """Read an edited text again: it has to say what it said, less the removed fields."""
+    try:
+        again = YAML(typ="safe", pure=True).load(text)
+    except YAMLError:
+        return False
+    return not removed_fields(again) and repr(_bare(again)) == repr(_bare(document))
+
+
+def _bare(value: Any) -> Any:  # noqa: ANN401 (any JSON)
+    """Leave the removed fields out wherever they stand: endpoints may take them from elsewhere."""
+    if isinstance(value, Mapping):
+        return {key: _bare(each) for key, each in value.items() if key not in (SWITCH, MODEL)}
+    return [_bare(each) for each in value] if isinstance(value, list) else value
 
 
 def _chosen(document: Mapping[str, Any], model: str | None) -> str | None:
     if model is not None:
-        return text("model", model)
+        return _options.text("model", model)
     models = named_models(document)
     if len(models) > 1:
         raise OptionError(
@@ -62,12 +113,11 @@ def _chosen(document: Mapping[str, Any], model: str | None) -> str | None:
     return models[0] if models else None
 
 
-def _write(document: Mapping[str, Any], path: Path) -> None:
+def _write(content: bytes, path: Path) -> None:
     """Write a file that appears whole or not at all."""
     with TemporaryDirectory(dir=path.parent, prefix=".migrated-") as folder:
         written = Path(folder) / path.name
-        with written.open("w", encoding="utf-8", newline="\n") as file:
-            write_yaml(document, file)
+        written.write_bytes(content)
         if path.exists():
             shutil.copymode(path, written)
         written.replace(path)

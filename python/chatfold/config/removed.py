@@ -62,18 +62,25 @@ def replacement(document: Mapping[str, Any], model: str | None) -> dict[str, Any
 
     What the file's block has already stays. Where no endpoint was to summarize, neither does it.
     """
-    switches = [each.endpoint[SWITCH] for each in removed_fields(document) if each.key == SWITCH]
-    block = {} if not switches or any(switches) else {"enabled": False}
+    found = [each.endpoint[SWITCH] for each in removed_fields(document) if each.key == SWITCH]
+    switches = [value for value in found if value is not None]
+    block: dict[str, Any] = {} if not switches or any(switches) else {"enabled": False}
     if model is not None:
-        block["model"] = model  # type: ignore[assignment]  # of several types
-    return {**block, **(document.get(BLOCK) or {})}
+        block["model"] = model
+    own = document.get(BLOCK)
+    # One that is no block is a problem of its own.
+    return {**block, **own} if isinstance(own, Mapping) else block
 
 
 def advice(document: Mapping[str, Any]) -> str:
     """Show the block to write instead."""
     models = named_models(document)
-    stream = StringIO()
     block = replacement(document, models[0] if models else None)
+    return f"write this instead, or let migrate_config do it:\n\n{shown_block(block)}"
+
+
+def shown_block(block: Mapping[str, Any]) -> str:
+    """Show a block as a file has it."""
+    stream = StringIO()
     write_yaml({BLOCK: block or {"enabled": True}}, stream)
-    lines = stream.getvalue().rstrip()
-    return f"write this instead, or let migrate_config do it:\n\n{lines}"
+    return stream.getvalue().rstrip()

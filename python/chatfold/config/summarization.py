@@ -62,15 +62,3 @@ class SummarizationConfig(Block):
         stream = StringIO()
         write_yaml(self.to_dict(defaults=defaults), stream)
         return stream.getvalue()
-
-
-def config_schema() -> dict[str, Any]:
-    """Give the JSON Schema of a file with a ``summarization`` block, for editors and forms."""
-    block = SummarizationConfig.model_json_schema(by_alias=True)
-    definitions = block.pop("$defs")
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "type": "object",
-        "properties": {BLOCK: block},
-        "$defs": definitions,
-    }

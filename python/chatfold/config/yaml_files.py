@@ -15,12 +15,11 @@ Source = str | os.PathLike[str] | Mapping[str, Any]
 """The path of a file, or what one holds."""
 
 
-def read_yaml(path: str | os.PathLike[str], *, with_comments: bool = False) -> dict[str, Any]:
+def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a file; JSON is YAML too.
 
     Args:
         path: Its path.
-        with_comments: Keep comments, quotes and order, for writing the file again.
 
     Raises:
         ConfigError: It is no YAML, or no keys and values; names the line.
@@ -28,7 +27,7 @@ def read_yaml(path: str | os.PathLike[str], *, with_comments: bool = False) -> d
     """
     if not isinstance(path, (str, os.PathLike)):
         raise OptionTypeError(f"source is {path!r}; pass the path of a file, or a mapping")
-    yaml = _round_trip() if with_comments else YAML(typ="safe", pure=True)
+    yaml = YAML(typ="safe", pure=True)
     text = Path(path).read_bytes()
     try:
         document = yaml.load(text)
@@ -46,13 +45,8 @@ def read_yaml(path: str | os.PathLike[str], *, with_comments: bool = False) -> d
 
 def write_yaml(document: object, stream: TextIO) -> None:
     """Write a document in block style."""
-    _round_trip().dump(document, stream)
-
-
-def _round_trip() -> YAML:
     yaml = YAML(typ="rt", pure=True)
-    yaml.preserve_quotes = True
     yaml.width = 4_096
     # Lists as chat products write them: the dash stands two columns in.
     yaml.indent(mapping=2, sequence=4, offset=2)
-    return yaml
+    yaml.dump(document, stream)
