@@ -5,6 +5,17 @@ from collections.abc import Iterable, Sequence
 from chatfold.errors import OptionError, OptionTypeError
 
 LARGEST = 2**63 - 1
+_LONGEST = 80
+
+
+def shown(value: object) -> str:
+    """Show any value, and not at any length."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        # Python refuses to write numbers of thousands of digits, and what is nested as deeply.
+        return f"<{type(value).__name__} that is too large to show>"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def integer(name: str, value: object, *, at_least: int, hint: str = "") -> int:

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from chatfold import _core
+from chatfold._options import shown
 from chatfold._types import SavedOf
-from chatfold.errors import StateError
+from chatfold.errors import ChatfoldError, StateError
 from chatfold.overhead import Overhead
 from chatfold.tokenizers import CharacterEstimatorTokenizer, EncodingTokenizer, Tokenizer
 
@@ -84,7 +85,7 @@ def saved_tokenizer(state: Mapping[str, Any]) -> Tokenizer:
     tokenizer = builtin_tokenizer(state)
     if tokenizer is None:
         raise StateError(
-            f"the state was saved with the tokenizer {state.get('tokenizer')}, which is not built in; "
+            f"the state was saved with the tokenizer {_name(state)}, which is not built in; "
             "pass it to from_state as tokenizer=..., or another one to count everything anew"
         )
     return tokenizer
@@ -97,10 +98,15 @@ def saved_overhead(state: Mapping[str, Any]) -> Overhead:
         StateError: It is damaged.
     """
     overhead = state.get("overhead")
+    if not isinstance(overhead, Mapping):
+        raise damaged(f"overhead is {shown(overhead)} and should be a mapping")
     try:
-        return Overhead(**overhead)  # type: ignore[arg-type]  # refused where it is no mapping
-    except (TypeError, ValueError) as error:
-        raise StateError(f"the state is damaged: its overhead is {overhead!r}: {error}") from error
+        return Overhead(**overhead)
+    except ChatfoldError as error:
+        raise damaged(f"overhead: {error}") from error
+    except TypeError as error:
+        names = ", ".join(Overhead().to_dict())
+        raise damaged(f"overhead is {shown(overhead)}; its keys are {names}") from error
 
 
 def check_state(state: object) -> Mapping[str, Any]:
@@ -117,7 +123,7 @@ def check_state(state: object) -> Mapping[str, Any]:
     version = state.get("version")
     if version not in _READABLE:
         raise StateError(
-            f"the state has version {version!r} and this chatfold reads version {VERSION}; load it "
+            f"the state has version {shown(version)} and this chatfold reads version {VERSION}; load it "
             "with the chatfold that wrote it, or build a new index from the messages"
         )
     return state
@@ -139,10 +145,26 @@ def load_state(index: "MessageIndex", state: Mapping[str, Any]) -> None:
         same = same and saved_overhead(state) == index.overhead
         saved = _saved(state, counts=same)
         fits = _core.load(index, saved)
+    except StateError:
+        raise
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise StateError(f"the state is damaged: {type(error).__name__}: {error}") from error
+        from chatfold.damage import damage  # noqa: PLC0415 (rare)
+
+        raise damaged(damage(state)) from error
     if not fits:
-        raise StateError("the state is damaged: it names groups that the messages don't have")
+        raise damaged("it names groups or texts that the messages don't have")
+
+
+def damaged(what: str) -> StateError:
+    """Build the error for a state that nobody can have saved like this."""
+    return StateError(
+        f"the state is damaged: {what}; load one that was saved whole, or start from the messages"
+    )
+
+
+def _name(state: Mapping[str, Any]) -> str:
+    text = state.get("tokenizer")
+    return text if isinstance(text, str) else shown(text)
 
 
 def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:

@@ -1,6 +1,6 @@
 """The provider that keeps a session small."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -131,15 +131,14 @@ class CompactionProvider:
         """
         history = self._history(session)
         load, new = partial(InFlight.from_state, history=history), partial(InFlight, history)
-        return session.live(self.source_id, load, new)
+        return session.live(self.source_id, load, new, kind=InFlight)
 
     def _history(self, session: Session) -> StoredHistory | None:
-        if self.history_source_id not in session.state:
-            return None
-        history: object = session.live(
-            self.history_source_id, StoredHistory.from_state, StoredHistory
-        )
-        return history if isinstance(history, StoredHistory) else None
+        state = session.state.get(self.history_source_id)
+        if isinstance(state, Mapping) and StoredHistory.is_state(state):
+            state = session.live(self.history_source_id, StoredHistory.from_state, StoredHistory)
+        # A history provider of the user's own may keep anything.
+        return state if isinstance(state, StoredHistory) else None
 
     async def _compact(
         self, phase: Phase, run: Run, index: MessageIndex, strategy: Strategy

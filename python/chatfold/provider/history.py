@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, overload
 
-from chatfold.errors import StateError
+from chatfold._options import shown
+from chatfold.errors import MessageError
 from chatfold.index import MessageIndex
 from chatfold.provider.plain import plain_messages
-from chatfold.state import builtin_tokenizer
+from chatfold.state import builtin_tokenizer, damaged
 from chatfold.tokenizers import resolve
 
 
@@ -111,6 +112,11 @@ class StoredHistory:
         """
         return {"messages": plain_messages(self.index.messages), "index": self.index.to_state()}
 
+    @staticmethod
+    def is_state(state: Mapping[str, Any]) -> bool:
+        """Tell whether this is what :meth:`to_state` gives, damaged or not."""
+        return {"messages", "index"} <= state.keys()
+
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "StoredHistory":
         """Load it.
@@ -134,10 +140,15 @@ def load_index(state: Mapping[str, Any], messages: object) -> MessageIndex:
         StateError: The state is damaged.
     """
     saved = state.get("index")
-    if not isinstance(messages, list) or not isinstance(saved, Mapping):
-        raise StateError("the state is damaged: it lacks a list of messages or an index")
+    if not isinstance(messages, list):
+        raise damaged(f"messages is {shown(messages)} and should be a list")
+    if not isinstance(saved, Mapping):
+        raise damaged(f"index is {shown(saved)} and should be a mapping")
     tokenizer = builtin_tokenizer(saved) or resolve()
-    index = MessageIndex.from_state(saved, messages, tokenizer=tokenizer)
+    try:
+        index = MessageIndex.from_state(saved, messages, tokenizer=tokenizer)
+    except MessageError as error:
+        raise damaged(str(error)) from error
     if index.tokenizer == resolve():
         index._tokenizer = None
     return index

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from chatfold._options import shown
 from chatfold._run import beside_the_loop
 from chatfold.compaction import LONG_LIST
-from chatfold.errors import StateError
 from chatfold.index import MessageGroup, MessageIndex
 from chatfold.provider.history import MessageView, StoredHistory, load_index
 from chatfold.provider.plain import plain_messages
+from chatfold.state import damaged
 
 _NO_MEMORY = ("format", "version", "tokenizer", "overhead", "fingerprint", "tokens")
 """What the state of an index has that needs no remembering: counts are made again."""
@@ -159,7 +160,7 @@ def _encoded(messages: list[Any], positions: dict[int, int]) -> list[Any]:
 
 def _decoded(encoded: object, stored: list[Any]) -> list[Any]:
     if not isinstance(encoded, list):
-        raise StateError("the state is damaged: it lacks a list of messages")
+        raise damaged(f"messages is {shown(encoded)} and should be a list")
     messages: list[Any] = []
     for each in encoded:
         if not isinstance(each, list):
@@ -169,7 +170,5 @@ def _decoded(encoded: object, stored: list[Any]) -> list[Any]:
             case [int(start), int(stop)] if 0 <= start < stop <= len(stored):
                 messages += stored[start:stop]
             case _:
-                raise StateError(
-                    f"the state is damaged: it names the messages {each!r} of {len(stored)} stored"
-                )
+                raise damaged(f"it names the messages {shown(each)} of {len(stored)} stored")
     return messages

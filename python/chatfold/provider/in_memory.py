@@ -31,7 +31,9 @@ class InMemoryHistoryProvider:
         Raises:
             StateError: The state of the session is damaged.
         """
-        return session.live(self.source_id, StoredHistory.from_state, StoredHistory)
+        return session.live(
+            self.source_id, StoredHistory.from_state, StoredHistory, kind=StoredHistory
+        )
 
     async def before_run(self, run: Run) -> None:
         """Load the messages."""

@@ -16,7 +16,7 @@ def plain_messages(messages: Iterable[Any]) -> list[Any]:
     for position, message in enumerate(messages):
         try:
             copies.append(plain(message))
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise StateError(f"message {position} can't be saved as JSON: {error}") from error
     return copies
 
@@ -26,17 +26,25 @@ def plain(value: Any) -> Any:  # noqa: ANN401 (any JSON)
 
     Raises:
         TypeError: It is no JSON; names what isn't.
+        ValueError: It holds itself, or is nested too deeply to be written.
     """
+    try:
+        return _plain(value)
+    except RecursionError:
+        raise ValueError("it holds itself, or is nested too deeply; make it flatter") from None
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (any JSON)
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, Mapping):
-        return {_key(key): plain(each) for key, each in value.items()}
+        return {_key(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [_plain(each) for each in value]
     dump = getattr(value, "model_dump", None)
     if callable(dump) and not isinstance(value, type):
         # Unset fields would come back as nulls, which no API wants to see in a message.
-        return plain(dump(mode="json", exclude_unset=True))
+        return _plain(dump(mode="json", exclude_unset=True))
     raise TypeError(
         f"{value!r} is a {type(value).__name__}; use text, numbers, lists, dicts or models"
     )

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from chatfold._options import text
+from chatfold._options import shown, text
 from chatfold.errors import ChatfoldError, OptionTypeError, StateError
 from chatfold.provider.plain import plain
+from chatfold.state import damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,25 +82,38 @@ class Session:
         return Run(self, providers, input_messages, options=options)
 
     def live(
-        self, source_id: str, load: Callable[[Mapping[str, Any]], T], new: Callable[[], T]
+        self,
+        source_id: str,
+        load: Callable[[Mapping[str, Any]], T],
+        new: Callable[[], T],
+        kind: type[T] | None = None,
     ) -> T:
         """Give what a provider keeps about the session, loaded from its saved state if need be.
 
+        Args:
+            source_id: The name of the provider.
+            load: Makes it of a saved state.
+            new: Makes it where there is none.
+            kind: What it has to be.
+
         Raises:
-            StateError: The saved state is damaged; names the session and the provider.
+            StateError: The saved state is damaged, or of another kind of provider; names the session
+                and the provider.
         """
         state = self.state.get(source_id)
         if state is None:
             self.state[source_id] = made = new()
             return made
-        if isinstance(state, Mapping):
-            try:
+        try:
+            if isinstance(state, Mapping):
                 self.state[source_id] = made = load(state)
-            except StateError as error:
-                raise StateError(
-                    f"session {self.session_id!r}: what {source_id!r} saved can't be loaded: {error}"
-                ) from error
-            return made
+                return made
+            if kind is not None and not isinstance(state, kind):
+                raise damaged(f"it is {shown(state)} and should be a mapping")
+        except StateError as error:
+            raise StateError(
+                f"session {self.session_id!r}: what {source_id!r} saved can't be loaded: {error}"
+            ) from error
         kept: T = state
         return kept
 
@@ -124,7 +138,7 @@ class Session:
         to_state = getattr(value, "to_state", None)
         try:
             return plain(value) if to_state is None else to_state()
-        except (TypeError, StateError) as error:
+        except (TypeError, ValueError) as error:
             raise StateError(
                 f"session {self.session_id!r}: the state of {source_id!r} can't be saved: {error}"
             ) from error
@@ -143,7 +157,7 @@ class Session:
             )
         if saved.get("version") != VERSION:
             raise StateError(
-                f"the session has version {saved.get('version')!r} and this chatfold reads version "
+                f"the session has version {shown(saved.get('version'))} and this chatfold reads version "
                 f"{VERSION}; load it with the chatfold that wrote it"
             )
         try:

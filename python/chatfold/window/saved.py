@@ -1,17 +1,28 @@
 """The saved state of a context window: plain JSON types, with a version."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
+from chatfold._options import shown
+from chatfold.damage import count, each, number, or_null, record, row
 from chatfold.errors import StateError
 from chatfold.index import MessageIndex
 from chatfold.overhead import Overhead
+from chatfold.state import damaged
 from chatfold.tokenizers import TokenizerLike
 from chatfold.window.budget import LARGEST_RATIO, LEAST_RATIO
 from chatfold.window.ledger import Call, Ledger
 
 FORMAT = "chatfold.ContextWindow"
 VERSION = 1
+
+_SHAPE = record(
+    calibration=number(LEAST_RATIO, LARGEST_RATIO),
+    calls=each(row(count, count, count, or_null(number(0, sys.float_info.max)))),
+    sent=or_null(count),
+    index=record(),
+)
 
 
 def to_state(index: MessageIndex, ratio: float, ledger: Ledger, sent: int | None) -> dict[str, Any]:
@@ -45,27 +56,18 @@ def from_state(
         )
     if state.get("version") != VERSION:
         raise StateError(
-            f"the state has version {state.get('version')!r} and this chatfold reads version "
+            f"the state has version {shown(state.get('version'))} and this chatfold reads version "
             f"{VERSION}; load it with the chatfold that wrote it, or start from the messages"
         )
-    try:
-        ratio, sent = float(state["calibration"]), state["sent"]
-        ledger = Ledger(_call(call, len(messages)) for call in state["calls"])
-        saved = state["index"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise StateError(f"the state is damaged: {type(error).__name__}: {error}") from error
-    if not LEAST_RATIO <= ratio <= LARGEST_RATIO:
-        raise StateError(f"the state is damaged: its calibration is {ratio}")
-    if sent is not None and type(sent) is not int:
-        raise StateError(f"the state is damaged: its sent is {sent!r}")
-    index = MessageIndex.from_state(saved, messages, tokenizer=tokenizer, overhead=overhead)
-    return index, ratio, ledger, sent
-
-
-def _call(call: list[Any], most: int) -> Call:
-    position, read, written, cost = call
-    whole = all(type(each) is int and each >= 0 for each in (position, read, written))
-    priced = cost is None or (type(cost) in (int, float) and cost >= 0)
-    if not whole or not priced or position > most:
-        raise ValueError(f"a call is {call!r}")
-    return Call(position, read, written, cost)
+    for problem in _SHAPE("", state):
+        raise damaged(problem)
+    calls = [Call(*call) for call in state["calls"]]
+    late = next((call for call in calls if call.position > len(messages)), None)
+    if late is not None:
+        raise damaged(
+            f"a call was made with {late.position} messages, and there are {len(messages)}"
+        )
+    index = MessageIndex.from_state(
+        state["index"], messages, tokenizer=tokenizer, overhead=overhead
+    )
+    return index, float(state["calibration"]), Ledger(calls), state["sent"]
