@@ -1,7 +1,9 @@
 """All else is the client itself, and what can't work is refused at once."""
 
 import asyncio
+import copy
 import logging
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -57,6 +59,29 @@ def test_it_is_one_of_the_client_s_class_and_so_are_its_parts() -> None:
     assert isinstance(client.chat, Chat)
     assert isinstance(client.chat.completions, Completions)
     assert isinstance(with_compaction(some_async_client(), STRATEGY), openai.AsyncOpenAI)
+
+
+def test_it_may_be_wrapped_again_and_each_strategy_has_its_turn() -> None:
+    with compacting(answers("x"), strategy=TruncationStrategy(max_n=6)) as (inner, server):
+        client = with_compaction(inner, STRATEGY)
+        assert isinstance(client, openai.OpenAI)
+        assert isinstance(with_compaction(client, STRATEGY).chat.completions, Completions)
+        client.chat.completions.create(model="m", messages=said(9))
+        inner.chat.completions.create(model="m", messages=said(9, "Other. "))
+    assert [len(messages) for messages in sent(server)] == [2, 6]
+
+
+def test_a_shallow_copy_compacts_too_and_a_deep_one_is_refused_as_the_client_refuses() -> None:
+    with compacting(answers("x"), strategy=STRATEGY) as (client, server):
+        copied = copy.copy(client)
+        assert isinstance(copied, openai.OpenAI)
+        copied.chat.completions.create(model="m", messages=said(5))
+        copied.max_retries = 7
+        assert client.max_retries == 0
+        for refuse in (copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="make the client anew"):
+                refuse(client)
+    assert sent(server) == [SMALL]
 
 
 def test_attributes_are_the_client_s() -> None:
@@ -133,6 +158,36 @@ def test_a_history_that_the_service_keeps_is_told_once(caplog: pytest.LogCapture
     assert len(server.requests) == 4
     (told,) = caplog.messages
     assert told.startswith("compaction has no effect on Responses, where the service may keep")
+
+
+STARTS: list[tuple[str, Callable[[openai.OpenAI], object]]] = [
+    ("Threads", lambda client: client.beta.threads.create()),
+    ("Threads", lambda client: client.beta.threads.create_and_run(assistant_id="a")),
+    ("Runs", lambda client: client.beta.threads.runs.create("t", assistant_id="a")),
+    (
+        "RunsWithRawResponse",
+        lambda client: client.beta.threads.with_raw_response.runs.create("t", assistant_id="a"),
+    ),
+    ("Messages", lambda client: client.beta.threads.messages.create("t", role="user", content="x")),
+    ("Items", lambda client: client.conversations.items.create("c", items=[])),
+    ("Responses", lambda client: client.beta.responses.create(model="m", input="Hi")),
+    (
+        "Sessions",
+        lambda client: client.beta.chatkit.sessions.create(user="u", workflow={"id": "w"}),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "start"), STARTS)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_every_history_that_a_service_keeps_is_told(
+    name: str, start: Callable[[openai.OpenAI], object], caplog: pytest.LogCaptureFixture
+) -> None:
+    with compacting(sends(b"{}"), strategy=STRATEGY) as (client, server):
+        start(client)
+    assert len(server.requests) == 1
+    (told,) = caplog.messages
+    assert told.startswith(f"compaction has no effect on {name}, where")
 
 
 def test_the_async_client_tells_it_too(caplog: pytest.LogCaptureFixture) -> None:

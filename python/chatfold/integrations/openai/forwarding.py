@@ -1,13 +1,16 @@
 """Objects that stand in front of a client and its resources, and change what chat calls send."""
 
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
 from typing import Any, Self
 
 from chatfold.integrations.openai.calls import Compaction
 from chatfold.integrations.openai.opening import AsyncOpening, Opening
 
-_MANAGED = ("responses", "conversations", "realtime", "threads")
+# Where the service may keep the history; each has parts, such as the runs of threads.
+_MANAGED = ("responses", "conversations", "realtime", "live", "threads", "agents", "chatkit")
+_MANAGED_PARTS = ("runs", "messages", "items", "calls", "sessions", "events", "turns", "forks")
 _RAW = ("with_raw_response", "with_streaming_response")
 
 # From each level, the attributes that lead to another one.
@@ -15,10 +18,11 @@ _LEVELS: dict[str, dict[str, str]] = {
     "client": {"chat": "chat", "beta": "client", **dict.fromkeys(_MANAGED, "managed")},
     "chat": {"completions": "completions"},
     "completions": {},
-    "managed": {},
+    "managed": dict.fromkeys(_MANAGED_PARTS, "managed"),
 }
 _SENDING = ("create", "parse", "stream")
-_STARTING = (*_SENDING, "connect", "create_and_run", "create_and_poll")
+_STARTING = (*_SENDING, "connect")
+"""How the names of methods begin that send something new to a conversation."""
 _COPYING = ("copy", "with_options")
 
 
@@ -42,7 +46,7 @@ class Forwarding:
     @property  # type: ignore[misc]  # nobody sets it
     def __class__(self) -> Any:  # noqa: ANN401 (the object's)
         """Say the class of the object."""
-        return type(self._target)
+        return self._target.__class__
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
         """Give the object's attribute, or what stands in front of it."""
@@ -56,7 +60,7 @@ class Forwarding:
             return _sending(value, self._compaction, opens=opens)
         if self._level == "client" and name in _COPYING:
             return _copying(value, self._compaction)
-        if self._level == "managed" and name in _STARTING:
+        if self._level == "managed" and name.startswith(_STARTING):
             return _telling(value, self._compaction, type(self._target).__name__)
         return value
 
@@ -71,6 +75,15 @@ class Forwarding:
     def __dir__(self) -> list[str]:
         """List the object's attributes."""
         return dir(self._target)
+
+    def __copy__(self) -> Self:
+        """Stand in front of a copy of the object."""
+        target = copy(self._target)
+        return type(self)(target, self._compaction, self._level, streamed=self._streamed)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:  # noqa: ANN401 (as pickle has it)
+        """Refuse as the object does: its connections can't be copied deeply or sent elsewhere."""
+        raise TypeError(f"cannot pickle {self!r}: make the client anew, and with_compaction of it")
 
     def __repr__(self) -> str:
         """Show the object."""
@@ -148,10 +161,10 @@ def _sending(
 
 def _copying(method: Callable[..., Any], compaction: Compaction) -> Callable[..., Any]:
     @wraps(method)
-    def copy(*args: Any, **options: Any) -> Any:  # noqa: ANN401
+    def copied(*args: Any, **options: Any) -> Any:  # noqa: ANN401
         return in_front_of(method(*args, **options), compaction)
 
-    return copy
+    return copied
 
 
 def _telling(method: Callable[..., Any], compaction: Compaction, name: str) -> Callable[..., Any]:
