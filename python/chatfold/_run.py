@@ -31,6 +31,7 @@ _at_work: ContextVar[frozenset[int]] = ContextVar("chatfold_at_work", default=fr
 _lock = allocate_lock()
 _busy: set[int] = set()
 _queue: dict[int, list[Callable[[], object]]] = {}
+_changes: dict[int, list[Callable[[], object]]] = {}
 _notes: ContextVar[list[SummaryReport]] = ContextVar("chatfold_notes")
 
 
@@ -49,6 +50,28 @@ def refuse_within_a_run(index: "MessageIndex") -> None:
             "the index is being compacted by the call that runs this code, and a sync can't be undone; "
             "sync before or after compacting"
         )
+
+
+def change(index: "MessageIndex", how: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Change an index for the caller, and remember it where a run of somebody else is at work.
+
+    Such a change is none of the run's: it stands where the run is undone.
+    """
+    outcome = how(*args, **kwargs)
+    if id(index) in _busy and not _is_nested(index):
+        with _lock:
+            if id(index) in _busy:
+                _changes.setdefault(id(index), []).append(partial(how, *args, **kwargs))
+    return outcome
+
+
+def undo(index: "MessageIndex", run: _core.Execution) -> None:
+    """Undo what a run did, and nothing that others did meanwhile."""
+    run.abort()
+    for again in _changes.get(id(index), ()):
+        # A group may be gone with the run, or with a sync.
+        with suppress(ChatfoldError):
+            again()
 
 
 def _claim(index: "MessageIndex") -> bool:
@@ -75,6 +98,7 @@ def _claimed(index: "MessageIndex") -> Iterator[None]:
         if not nested:
             with _lock:
                 _busy.discard(number)
+                _changes.pop(number, None)
                 # Those that wake take themselves off the list.
                 waiting = tuple(_queue.pop(number, ()))
             for wake in waiting:
@@ -197,7 +221,7 @@ async def drive_async(
         report = report._replace(target_met=report.target_met and met)
         if accept is not None and not await accept(report):
             # What it left out before may be excluded for another reason now, which shows nowhere.
-            run.abort()
+            undo(index, run)
             if report.changed:
                 report = unchanged(index)._replace(target_met=False, summaries=report.summaries)
     return report
@@ -253,7 +277,7 @@ def _undone_on_failure(index: "MessageIndex", run: _core.Execution) -> Iterator[
     try:
         yield
     except BaseException:
-        run.abort()
+        undo(index, run)
         raise
     finally:
         _at_work.reset(token)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from chatfold import _core
 from chatfold._logging import info
-from chatfold._run import Accept, refuse_within_a_run
+from chatfold._run import Accept, change, refuse_within_a_run
 from chatfold._traced import traced, traced_async
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
 from chatfold.overhead import Overhead
@@ -237,7 +237,7 @@ class MessageIndex(_core.MessageIndex):
             OptionError: The group belongs to another index.
             OptionTypeError: It is no group, or the reason is no text.
         """
-        return _core.exclude(self, group, reason)
+        return change(self, _core.exclude, self, group, reason)
 
     def restore(self, group: MessageGroup) -> bool:
         """Include a group again, with its full texts; say whether anything changed.
@@ -248,7 +248,7 @@ class MessageIndex(_core.MessageIndex):
             OptionError: The group belongs to another index.
             OptionTypeError: It is no group.
         """
-        return _core.restore(self, group)
+        return change(self, _core.restore, self, group)
 
     def protect(self, group: MessageGroup) -> bool:
         """Protect a group from every strategy; say whether that is new.
@@ -260,11 +260,11 @@ class MessageIndex(_core.MessageIndex):
             OptionError: The group is a stand-in, or belongs to another index.
             OptionTypeError: It is no group.
         """
-        return _core.protect(self, group, protected=True)
+        return change(self, _core.protect, self, group, protected=True)
 
     def unprotect(self, group: MessageGroup) -> bool:
         """Protect a group no longer; say whether it was protected."""
-        return _core.protect(self, group, protected=False)
+        return change(self, _core.protect, self, group, protected=False)
 
     def replace(
         self, groups: Iterable[MessageGroup], text: str, *, reason: str, role: str = "assistant"
@@ -281,7 +281,8 @@ class MessageIndex(_core.MessageIndex):
             OptionError: A group belongs to another index or is excluded, or a wrong role.
             OptionTypeError: Something that is no group, or no text.
         """
-        return _core.replace(self, groups, text, role, reason)
+        listed = list(groups) if hasattr(groups, "__iter__") else groups
+        return change(self, _core.replace, self, listed, text, role, reason)
 
     def compact(self, strategy: StrategyLike) -> CompactionReport:
         """Run a strategy.

@@ -40,6 +40,12 @@ FAILURES = [
     (answering(object()), "empty", EmptySummaryError),
     (answering(SummaryResponse("")), "empty", EmptySummaryError),
     (answering("[Summary]"), "empty", EmptySummaryError),
+    (answering(" [Summary]\n"), "empty", EmptySummaryError),
+    (answering("[Summ"), "empty", EmptySummaryError),
+    (answering("\u200b\u200d\ufeff"), "empty", EmptySummaryError),
+    (answering("\u2800 \u3164\ufe0f"), "empty", EmptySummaryError),
+    (answering("\x00\U000e0041"), "empty", EmptySummaryError),
+    (answering("\ud800\ud800"), "empty", EmptySummaryError),
     (answering("word " * 1_500), "not smaller", SummaryNotSmallerError),
 ]
 

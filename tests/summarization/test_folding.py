@@ -82,9 +82,16 @@ def test_a_previous_summary_too_long_for_a_call_is_folded_too() -> None:
 
 def test_a_tokenizer_that_always_says_too_much_ends_all_the_same() -> None:
     stub = Stub()
-    index = MessageIndex(turns(6), tokenizer=lambda text: 10**6 if text else 0)
+    index = MessageIndex(turns(6), tokenizer=lambda text: 10**6 if len(text) > 20 else 0)
     compacted(index, stub, **LIMIT)
     assert 0 < len(stub.seen) < 200
+
+
+def test_where_no_summary_can_fit_nobody_is_asked() -> None:
+    stub = Stub()
+    index = MessageIndex(turns(6), tokenizer=lambda text: 10**6 if text else 0)
+    _, report = compacted(index, stub, **LIMIT)
+    assert (stub.seen, report.changed) == ([], False)
 
 
 def with_canaries(messages: list[Message]) -> list[Message]:

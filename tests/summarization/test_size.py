@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 
 from chatfold import MessageIndex, SummarizationStrategy, SummaryResponse, tokenizers
 from chatfold.summarization.stand_in import cut
-from summarization.stubs import Message, Stub, compacted, run, texts, tool_round, turns, user
+from summarization.stubs import (
+    Message,
+    Option,
+    Stub,
+    compacted,
+    run,
+    texts,
+    tool_round,
+    turns,
+    user,
+)
 from texts import TEXTS
 
 COUNT = tokenizers.resolve("o200k_base").count_tokens
@@ -55,6 +65,41 @@ def test_what_is_cut_is_a_start_of_the_text_within_the_limit(text: str, limit: i
     short = cut(text, limit, COUNT)
     assert text.startswith(short)
     assert COUNT(short) <= limit
+
+
+@pytest.mark.parametrize("limit", range(1, 12))
+@pytest.mark.parametrize("tokenizer", [None, "o200k_base", lambda text: len(text.encode())])
+@pytest.mark.parametrize(
+    "answer", ["A long answer of some words.", "## - **Goal**: tea", "数" * 60]
+)
+def test_a_summary_of_which_no_word_is_left_is_none(
+    limit: int, tokenizer: Option, answer: str
+) -> None:
+    stub, index = Stub(answer), MessageIndex(turns(6), tokenizer=tokenizer)
+    _, report = compacted(index, stub, max_summary_tokens=limit)
+    if report.changed:
+        assert texts(index)[0].startswith("[Summary] ")
+        assert any(map(str.isalnum, texts(index)[0].removeprefix("[Summary]")))
+        assert index.included_groups[0].token_count <= limit
+        return
+    assert index.included_messages() == turns(6)
+    assert report.summaries[0].outcome in ("nothing to do", "empty")
+    # Where not even one letter fits, nobody is asked.
+    count = index.tokenizer.count_tokens
+    assert bool(stub.seen) == (count("[Summary] a") <= limit)
+    if stub.seen:
+        assert f"max_summary_tokens={limit}" in str(report.summaries[0].error)
+
+
+@pytest.mark.parametrize("limit", [1, 3, 8])
+def test_no_digest_is_written_of_which_no_word_is_left(limit: int) -> None:
+    options = {"max_summary_tokens": limit, "on_failure": "digest"}
+    index, report = compacted(turns(6), Stub(""), **options)
+    if limit < 4:
+        assert index.included_messages() == turns(6)
+    else:
+        assert report.changed
+        assert texts(index)[0].startswith("[Summary] Counted")
 
 
 @pytest.mark.parametrize("tokenizer", [None, "o200k_base"])

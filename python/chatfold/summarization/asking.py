@@ -1,15 +1,14 @@
 """Asks clients in order, each with its own time and its own breaker."""
 
 import time
-from collections.abc import Awaitable
 from typing import Any, NamedTuple
 
-from chatfold._run import running_asyncio
-from chatfold.errors import EmptySummaryError, SummarizerPausedError, SummaryTimeoutError
+from chatfold.errors import EmptySummaryError, SummarizerPausedError
 from chatfold.report import SummaryUsage
 from chatfold.summarization.breaker import Breaker
 from chatfold.summarization.clients import Summarizer, SummaryResponse
 from chatfold.summarization.stand_in import MOST_CHARS_PER_TOKEN, cleaned
+from chatfold.summarization.waiting import in_time
 
 
 class Guarded(NamedTuple):
@@ -92,7 +91,7 @@ class Calls:
         try:
             # A copy each: what one client does to its messages is no other's business.
             copy = [dict(message) for message in messages]
-            answer = await self._in_time(client.summarize(copy, max_tokens=max_tokens))
+            answer = await in_time(client.summarize(copy, max_tokens=max_tokens), self.timeout)
             response = _response(answer)
             usage = _used(response)
             said, most = response.text.strip(), max_tokens * MOST_CHARS_PER_TOKEN
@@ -105,33 +104,6 @@ class Calls:
         finally:
             spent = usage._replace(seconds=time.monotonic() - started)
             self.usage = self.usage.plus(spent)
-
-    async def _in_time(self, answer: Awaitable[object]) -> object:
-        asyncio = running_asyncio()
-        if asyncio is None:
-            return await answer
-        task = asyncio.current_task()
-        asked_to_stop = task.cancelling()
-        try:
-            return await self._limited(asyncio, answer)
-        finally:
-            # A client may swallow a cancellation, or make an error of its own of it.
-            if task.cancelling() > asked_to_stop:
-                raise asyncio.CancelledError
-
-    async def _limited(self, asyncio: Any, answer: Awaitable[object]) -> object:  # noqa: ANN401
-        if self.timeout is None:
-            return await answer
-        limit = asyncio.timeout(self.timeout)
-        try:
-            async with limit:
-                return await answer
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            raise SummaryTimeoutError(
-                f"the summarizer gave no answer within {self.timeout:g} s"
-            ) from error
 
 
 def _response(answer: object) -> SummaryResponse:

@@ -70,6 +70,8 @@ class Attempts(NamedTuple):
 
     def _material(self, index: MessageIndex, target: Trigger | None) -> Material | None:
         """Read what is to be summarized; None where nothing is new, or nothing to gain."""
+        if not self.writer.has_room(_count(index)):
+            return None
         selection = self.rule.select(index, target=target)
         if not selection.fresh:
             return None

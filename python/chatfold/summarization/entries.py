@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from chatfold.index import MessageGroup
 from chatfold.summarization.failures import is_failure
+from chatfold.summarization.floor import speaks_as_user
 from chatfold.summarization.parts import (
     as_text,
     content_parts,
@@ -48,7 +49,7 @@ def summary_text(group: MessageGroup) -> str | None:
 
 def entries_of(group: MessageGroup, max_chars: int, *, kept: bool = False) -> Iterator[Entry]:
     """Read a group; results, reasoning and what is only context are shortened to ``max_chars``."""
-    if group.kind == "summary":
+    if group.kind == "summary" and not speaks_as_user(group):
         own = summary_text(group)
         text = _joined(part for part, _ in content_parts(field(group.messages[0], "content")))
         yield Entry("assistant", own) if own is not None else Entry("digest", sound(text))

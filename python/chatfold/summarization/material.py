@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from chatfold.index import MessageGroup, MessageIndex
 from chatfold.summarization.entries import SUMMARY_OPENING, Entry, entries_of, summary_text
 from chatfold.summarization.failures import quote, split_quotes
+from chatfold.summarization.floor import floor
 from chatfold.summarization.selection import Selection
 from chatfold.summarization.transcript import neutralised
 
@@ -43,10 +44,11 @@ class Material(NamedTuple):
         return other is not None and self.covered == other.covered
 
     def unchanged(self, index: MessageIndex) -> bool:
-        """Tell whether all that is covered is included, with the same messages."""
-        included = set(index.included_groups)
+        """Tell whether all that is covered may go still, with the same messages."""
+        groups = [group for group in index.included_groups if group.kind != "system"]
+        may_go = set(groups) - floor(groups)
         return all(
-            group in included and _messages(group) == messages for group, messages in self.covered
+            group in may_go and _messages(group) == messages for group, messages in self.covered
         )
 
 

@@ -16,6 +16,7 @@ class Rule(NamedTuple):
         target: How much: until this is true; None for all but the tail.
         tail: Which of the newest groups stay.
         user_tokens: How many tokens of user messages stay beside the summary.
+        people: Whether what opens like a summary in the role of the user is a person's.
         room: How many tokens more than the target asks for are summarized.
         start: When a summary is prepared.
     """
@@ -24,6 +25,7 @@ class Rule(NamedTuple):
     target: Trigger | None
     tail: Tail
     user_tokens: int = 0
+    people: bool = True
     room: int = 0
     start: Trigger | None = None
 
@@ -34,7 +36,7 @@ class Rule(NamedTuple):
     def select(self, index: MessageIndex, *, target: Trigger | None) -> Selection:
         """Choose what is summarized."""
         enough = _all if target is None else until(index, target, room=self.room)
-        return select(index, self.tail, self.user_tokens, enough)
+        return select(index, self.tail, self.user_tokens, enough, people=self.people)
 
     def early(self) -> Trigger | None:
         """Give the target of a summary that is prepared: that of the trigger is true still."""

@@ -1,8 +1,8 @@
 """Which groups a summary takes the place of, and which stay as they are.
 
-Always kept: system messages, the newest other group, calls that wait for their result, the last user
-message, and the newest groups of the tail. A summary is never a part of the tail: whatever is
-summarized goes into one together with the summaries that were there, so that one remains.
+Always kept: system messages, what every strategy keeps, and the newest groups of the tail. A summary is
+never a part of the tail: whatever is summarized goes into one together with the summaries that were
+there, so that one remains.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,9 +10,10 @@ from typing import NamedTuple, TypeAlias
 
 from chatfold import _core
 from chatfold._options import integer, small
+from chatfold._run import undo
 from chatfold.index import MessageGroup, MessageIndex
 from chatfold.summarization.entries import summary_text
-from chatfold.summarization.parts import text_field
+from chatfold.summarization.floor import floor, speaks_as_user
 from chatfold.triggers import Trigger, register
 
 __all__ = ["RetainRecent"]
@@ -110,6 +111,8 @@ def select(
     tail: Tail,
     user_tokens: int,
     enough: Enough,
+    *,
+    people: bool,
 ) -> Selection:
     """Choose what is summarized.
 
@@ -118,42 +121,28 @@ def select(
         tail: Which of the newest groups stay.
         user_tokens: How many tokens of user messages stay beside the summary, newest first.
         enough: How much of what may go has to go.
+        people: Whether messages of the list in the role of the user are people's where they open like
+            a summary, too: then they are user messages that may stay.
     """
     groups = [group for group in index.included_groups if group.kind != "system"]
-    summaries = [group for group in groups[:-1] if summary_text(group) is not None]
-    asked = _said_by_a_person(groups)
-    summaries = [group for group in summaries if group != asked]
+    always = floor(groups)
+    summaries = [
+        group
+        for group in groups
+        if group not in always
+        and summary_text(group) is not None
+        and not (people and user_tokens and speaks_as_user(group))
+    ]
     merged = set(summaries)
     spoken = [group for group in groups if group not in merged]
-    users = [group for group in spoken if group.kind == "user" or group == asked]
-    kept = tail.tail(reversed(spoken)) | {*groups[-1:], *users[-1:]}
-    kept.update(group for group in spoken if group.pending or group.protected)
+    users = [group for group in spoken if speaks_as_user(group)]
+    kept = tail.tail(reversed(spoken)) | always
     kept.update(_within(user_tokens, [group for group in users if group not in kept]))
     fresh = enough([*summaries, *(group for group in spoken if group not in kept)])
     fresh = [group for group in fresh if group not in merged]
     turns = {group.turn for group in fresh}
     shown = {*fresh, *(group for group in users if group in kept and group.turn in turns)}
     return Selection(summaries, fresh, [group for group in spoken if group in shown])
-
-
-def _said_by_a_person(groups: list[MessageGroup]) -> MessageGroup | None:
-    """Find a newest user message that only opens like a summary.
-
-    A summary stands where the oldest groups stood that could go, a person's message after an answer.
-    """
-    answered = False
-    found = None
-    for group in groups:
-        if group.kind == "user":
-            found = None
-        elif group.kind == "summary" and group.positions and _role(group) == "user":
-            found = group if answered else None
-        answered = group.kind in ("assistant_text", "tool_call")
-    return found
-
-
-def _role(group: MessageGroup) -> str:
-    return text_field(group.messages[0], "role")
 
 
 def until(index: MessageIndex, target: Trigger, *, room: int) -> Enough:
@@ -173,7 +162,7 @@ def until(index: MessageIndex, target: Trigger, *, room: int) -> Enough:
                 if target(index):
                     return _and_more(groups, number, room)
         finally:
-            run.abort()
+            undo(index, run)
         return groups
 
     return enough

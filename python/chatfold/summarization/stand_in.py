@@ -13,11 +13,29 @@ Count = Callable[[str], int]
 MOST_CHARS_PER_TOKEN = 64
 """More characters than that for each allowed token need no count to be too many."""
 _QUOTES_SHARE = 4
+_UNSEEN = frozenset(
+    " \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffd"
+    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
+"""What Unicode counts as letters, marks or symbols and says nothing: fillers, selectors, the blank, and
+what takes the place of what can't be read."""
 
 
 def cleaned(answer: str) -> str:
-    """Take an answer as data: no tags, no roles, no opening of its own."""
-    return neutralised(sound(answer).strip().removeprefix(SUMMARY_OPENING).strip()).strip()
+    """Take an answer as data: no tags, no roles, no opening of its own; empty where nothing is seen."""
+    text = neutralised(sound(answer).strip().removeprefix(SUMMARY_OPENING).strip()).strip()
+    # An answer may break off within the opening.
+    return "" if is_blank(text) or SUMMARY_OPENING.startswith(text) else text
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether nothing of a text is seen."""
+    return not any(each.isprintable() and each not in _UNSEEN for each in text)
+
+
+def has_word(text: str) -> bool:
+    """Tell whether there is a letter or a digit, of any script, in a text."""
+    return any(each.isalnum() and each not in _UNSEEN for each in text)
 
 
 def cut(text: str, max_tokens: int, count: Count) -> str:
@@ -55,7 +73,8 @@ def stand_in(
     """Write the stand-in: the summary and, where there is room, the failures quoted under it.
 
     Returns:
-        The text, of no more than ``max_tokens``, and whether the summary had to be cut.
+        The text, of no more than ``max_tokens``, and whether the summary had to be cut. It is empty
+        where nothing of the summary is left.
     """
     opened = f"{SUMMARY_OPENING} {summary}"
     quotes = newest_quotes(quotes, summary)
@@ -65,10 +84,13 @@ def stand_in(
         below = _below(quotes)
     text = cut(opened, max_tokens - count(below), count)
     # The seam may cost a token, and quotes are not worth the whole gain.
-    if below and count(text + below) <= max_tokens and _bytes(text + below) < max_bytes:
-        return text + below, text != opened
-    text = cut(opened, max_tokens, count)
-    return text, text != opened
+    if not below or count(text + below) > max_tokens or _bytes(text + below) >= max_bytes:
+        below = ""
+        text = cut(opened, max_tokens, count)
+    left, was_cut = text[len(SUMMARY_OPENING) :], text != opened
+    if is_blank(left) or (was_cut and not has_word(left)):
+        return "", True
+    return text + below, was_cut
 
 
 def _below(quotes: list[str]) -> str:

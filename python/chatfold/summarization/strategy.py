@@ -127,14 +127,16 @@ class SummarizationStrategy(Strategy):
             rule = _retaining(rule, retain_recent, stepwise=target is not None)
         if start_summary is not None:
             rule = rule._replace(start=as_trigger("start_summary", start_summary))
+        role = choice("summary_role", summary_role, ("assistant", "user"))
         wait = None if timeout is None else seconds("timeout", timeout)
         self._attempts = Attempts(
             rule._replace(
                 user_tokens=users if flag("keep_user_messages", keep_user_messages) else 0,
+                people=role != "user",
                 room=rule.room * limits.summary,
             ),
             Writer(guarded(as_summarizers(client), _breaker(breaker)), wait, limits),
-            choice("summary_role", summary_role, ("assistant", "user")),
+            role,
             integer("max_tool_result_chars", max_tool_result_chars, at_least=1),
             choice("on_failure", on_failure, ("keep", "raise", "digest")),
             Background(),

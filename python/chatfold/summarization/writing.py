@@ -3,13 +3,14 @@
 from typing import NamedTuple
 
 from chatfold import tracing
-from chatfold.errors import SummaryNotSmallerError
+from chatfold.errors import EmptySummaryError, SummaryNotSmallerError
 from chatfold.report import SummaryUsage
 from chatfold.summarization.asking import Calls, Guarded
+from chatfold.summarization.entries import SUMMARY_OPENING
 from chatfold.summarization.extractive import digest
 from chatfold.summarization.folding import Count, Instructions, Limits, fold
 from chatfold.summarization.material import Material
-from chatfold.summarization.stand_in import cleaned, cut, stand_in
+from chatfold.summarization.stand_in import cleaned, cut, has_word, stand_in
 
 _SMALLEST_TOLD = 32
 _BYTES_PER_TOLD = 8
@@ -39,6 +40,10 @@ class Writer(NamedTuple):
     timeout: float | None
     limits: Limits
 
+    def has_room(self, count: Count) -> bool:
+        """Tell whether a summary may have any word behind its opening."""
+        return count(f"{SUMMARY_OPENING} a") <= self.limits.summary
+
     async def write(self, material: Material, instructions: Instructions, count: Count) -> Draft:
         """Write a summary. Only what the clients do wrong becomes part of the draft."""
         with tracing.span("compaction.summarize") as span:
@@ -63,7 +68,11 @@ class Writer(NamedTuple):
                 failure = error
                 raise
             summary = cut(answer, self.limits.summary, count)
-            calls.cut |= summary != answer
+            was_cut = summary != answer
+            calls.cut |= was_cut
+            if was_cut and not has_word(summary):
+                failure = self._nothing_left()
+                raise failure
             return summary
 
         try:
@@ -93,6 +102,8 @@ class Writer(NamedTuple):
         text, was_cut = stand_in(
             summary, material.quotes, self.limits.summary, material.bytes, count
         )
+        if not text:
+            return Draft("", self._nothing_left(), was_cut)
         size = len(text.encode())
         if size < material.bytes:
             return Draft(text, cut=was_cut)
@@ -101,4 +112,9 @@ class Writer(NamedTuple):
             SummaryNotSmallerError(
                 f"the summary has {size:,} bytes and what it would replace {material.bytes:,}"
             ),
+        )
+
+    def _nothing_left(self) -> EmptySummaryError:
+        return EmptySummaryError(
+            f"no word of the summary is left within max_summary_tokens={self.limits.summary}"
         )

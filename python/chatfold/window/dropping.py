@@ -5,6 +5,7 @@ from typing import TypeAlias
 from chatfold.index import MessageGroup, MessageIndex
 from chatfold.strategies import TruncationStrategy
 from chatfold.summarization.entries import summary_text
+from chatfold.summarization.floor import floor, speaks_as_user
 from chatfold.triggers import tokens_exceed
 
 _REASON = "truncation"
@@ -14,10 +15,11 @@ Mark: TypeAlias = tuple[list[MessageGroup], int, int]
 
 def summary_of(index: MessageIndex) -> MessageGroup | None:
     """Find the summary that a model wrote, among what is included."""
-    for group in index.included_groups:
-        if group.kind == "summary" and summary_text(group) is not None:
-            return group
-    return None
+    groups = [group for group in index.included_groups if group.kind != "system"]
+    summaries = [group for group in groups if summary_text(group) is not None]
+    people = {group for group in summaries if speaks_as_user(group)}
+    people &= floor(groups) if people else people
+    return next((group for group in summaries if group not in people), None)
 
 
 class Dropped:
@@ -55,7 +57,8 @@ class Dropped:
         summary = summary_of(index)
         baseline = 0 if summary is None else summary.token_count
         before = index.included_groups
-        if not any(_may_go(group) for group in _without_floor(before) if group != summary):
+        spoken = [group for group in before if group.kind != "system"]
+        if not set(spoken) - floor(spoken) - {summary}:
             return 0
         # As the oldest group the summary goes first, and comes back into the room that it leaves.
         too_many = tokens_exceed(max(0, room - baseline))
@@ -83,15 +86,3 @@ class Dropped:
         """Go back to an earlier moment, as the index has."""
         self._groups, length, self.messages = mark
         del self._groups[length:]
-
-
-def _without_floor(groups: list[MessageGroup]) -> list[MessageGroup]:
-    """Leave out the newest group and the last user message."""
-    spoken = [group for group in groups if group.kind != "system"]
-    users = [group for group in spoken if group.kind == "user"]
-    floor = {*spoken[-1:], *users[-1:]}
-    return [group for group in spoken if group not in floor]
-
-
-def _may_go(group: MessageGroup) -> bool:
-    return not group.pending and not group.protected

@@ -13,6 +13,7 @@ from chatfold.summarization import (
     SummarizerLike,
 )
 from chatfold.summarization.entries import summary_text
+from chatfold.summarization.floor import floor
 from chatfold.window.budget import Budget
 from chatfold.window.dropping import summary_of
 
@@ -90,14 +91,10 @@ class Summaries:
     def older(self, index: MessageIndex) -> list[MessageGroup]:
         """List what a summary would take the place of, beside an earlier summary."""
         groups = [group for group in index.included_groups if group.kind != "system"]
-        spoken = [group for group in groups if group in groups[-1:] or summary_text(group) is None]
-        users = [group for group in spoken if group.kind == "user"]
-        kept = self._tail.tail(reversed(spoken)) | {*groups[-1:], *users[-1:]}
-        return [
-            group
-            for group in spoken
-            if group not in kept and not group.pending and not group.protected
-        ]
+        always = floor(groups)
+        spoken = [group for group in groups if group in always or summary_text(group) is None]
+        kept = self._tail.tail(reversed(spoken)) | always
+        return [group for group in spoken if group not in kept]
 
     def fit(self, index: MessageIndex, room: int) -> None:
         """Leave room for system messages and the summary beside the recent turns."""
