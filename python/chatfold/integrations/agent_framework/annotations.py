@@ -1,6 +1,6 @@
 """What the framework writes beside a message: its group, whether it is excluded, and links."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from agent_framework import (
@@ -99,3 +99,25 @@ def _origins(messages: Iterable[Message]) -> Iterable[str]:
         origins = attribution.get(_ORIGINS) if isinstance(attribution, Mapping) else None
         if isinstance(origins, (list, tuple)):
             yield from (each for each in origins if isinstance(each, str))
+
+
+def name_messages(
+    messages: Sequence[Message], stored: Callable[[], Iterable[Message]] = tuple
+) -> None:
+    """Give each message that has none an id of its own, also among those that are stored.
+
+    The framework names messages by their place in the list that it has; where some were taken out
+    before, it would name two alike, and take a summary of one for that of the other.
+    """
+    nameless = [message for message in messages if message.message_id is None]
+    if not nameless:
+        return
+    known = {message.message_id for message in (*messages, *stored())}
+    number = len(known)
+    for message in nameless:
+        if message.message_id is not None:
+            continue
+        while f"msg_{number}" in known:
+            number += 1
+        message.message_id = f"msg_{number}"
+        number += 1

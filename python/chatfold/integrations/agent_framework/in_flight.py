@@ -1,15 +1,17 @@
 """Compaction on the way to the model: a copy of the messages for each call."""
 
-from collections.abc import Awaitable, Callable
+import copy
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
-from agent_framework import ChatContext, ChatMiddleware, Message
+from agent_framework import ChatContext, ChatMiddleware, CompactionStrategy, Message
 
 from chatfold._logging import info
 from chatfold.errors import StateError
 from chatfold.index import MessageIndex
 from chatfold.integrations._adapter import AdaptedHistory, Recent
+from chatfold.integrations.agent_framework.annotations import include, is_excluded, name_messages
 from chatfold.integrations.agent_framework.messages import ADAPTER
 
 History = AdaptedHistory[Message]
@@ -26,27 +28,66 @@ class InFlight(ChatMiddleware):
         compact: Callable[[MessageIndex], Awaitable[None]],
         recent: Recent[History],
         state: dict[str, Any],
+        stored: Callable[[], Iterable[Message]],
+        *,
+        loads_late: bool = False,
     ) -> None:
-        """Take what compacts an index, the histories of other runs, and the state to save in."""
+        """Take what compacts an index, the histories of other runs, and the state to save in.
+
+        Args:
+            compact: Compacts an index.
+            recent: The histories of other runs.
+            state: Where what is remembered is saved.
+            stored: Gives the messages that the history provider has stored.
+            loads_late: Whether a later middleware loads the history, in each call of the model.
+        """
         self._compact = compact
         self._recent = recent
         self._state = state
+        self._stored = stored
+        self._loads_late = loads_late
         self._history: History | None = None
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Send a compacted copy; the list of the run is left alone."""
-        if context.messages and not (context.options or {}).get("conversation_id"):
-            context.messages = await self._compacted(list(context.messages))
+        after = context.kwargs.get("compaction_strategy")
+        if after is None:
+            after = getattr(context.client, "compaction_strategy", None)
+        if self._loads_late:
+            # The client's strategy is called last of all, with the messages that are to be sent.
+            context.kwargs["compaction_strategy"] = partial(self._in_place, context, after)
+        elif context.messages and not _is_service_managed(context):
+            messages = list(context.messages)
+            context.messages = await self._compacted(messages, named=after is not None)
         await call_next()
 
-    async def _compacted(self, messages: list[Message]) -> list[Message]:
+    async def _in_place(
+        self, context: ChatContext, after: CompactionStrategy | None, messages: list[Message]
+    ) -> bool:
+        """Compact a list that is of one call alone, as a strategy of the framework."""
+        changed = False
+        if messages and not _is_service_managed(context):
+            kept = await self._compacted(messages, named=after is not None)
+            if after is None:
+                kept = [_included(message) for message in kept]
+            changed = len(kept) != len(messages) or any(map(_differ, kept, messages))
+            messages[:] = kept
+        if after is not None:
+            changed |= await after(messages)
+        return changed
+
+    async def _compacted(self, messages: list[Message], *, named: bool) -> list[Message]:
+        """Give what is kept of the messages; ``named`` where a strategy of theirs comes after it."""
         first = ADAPTER.first_part(messages[0])
         history = self._recent.take(first) or self._saved(messages)
         try:
             history.follow(messages)
             await self._compact(history.index)
             self._history = history
-            return history.included()
+            kept = history.included()
+            if named:
+                name_messages([*messages, *kept], self._stored)
+            return kept
         finally:
             self._recent.put(first, history)
 
@@ -70,3 +111,22 @@ class InFlight(ChatMiddleware):
         self._state.pop("in_flight", None)
         if state["groups"] or state["stand_ins"]:
             self._state["in_flight"] = {"messages": len(self._history.index), "index": state}
+
+
+def _is_service_managed(context: ChatContext) -> bool:
+    """Tell whether a service keeps the conversation itself."""
+    return bool((context.options or {}).get("conversation_id"))
+
+
+def _included(message: Message) -> Message:
+    """Give a message that the framework sends: itself, or a copy that is not left out."""
+    if not is_excluded(message):
+        return message
+    copied = copy.copy(message)
+    copied.additional_properties = dict(message.additional_properties)
+    include(copied)
+    return copied
+
+
+def _differ(message: Message, other: Message) -> bool:
+    return message is not other

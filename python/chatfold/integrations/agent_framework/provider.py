@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from agent_framework import (
     AgentSession,
     ContextProvider,
+    HistoryProvider,
     Message,
     SessionContext,
     SupportsAgentRun,
@@ -51,7 +52,7 @@ class CompactionContextProvider(ContextProvider):
     async def before_run(
         self,
         *,
-        agent: SupportsAgentRun,  # noqa: ARG002 (the framework's signature)
+        agent: SupportsAgentRun,
         session: AgentSession,
         context: SessionContext,
         state: dict[str, Any],
@@ -66,7 +67,11 @@ class CompactionContextProvider(ContextProvider):
         elif self.provider.before_strategy is not None:
             strategy = self.provider.before_strategy
             compact = partial(self.provider._compact, "before_run", turn, strategy=strategy)
-            context.extend_middleware(self.source_id, InFlight(compact, self._in_flight, state))
+            stored = partial(_stored, session, self.provider.history_source_id)
+            in_flight = InFlight(
+                compact, self._in_flight, state, stored, loads_late=_loads_late(agent)
+            )
+            context.extend_middleware(self.source_id, in_flight)
 
     async def after_run(
         self,
@@ -81,8 +86,7 @@ class CompactionContextProvider(ContextProvider):
             if isinstance(each, InFlight):
                 each.save()
         strategy = self.provider.after_strategy
-        history = session.state.get(self.provider.history_source_id)
-        stored = history.get("messages") if isinstance(history, dict) else None
+        stored = _stored(session, self.provider.history_source_id)
         if strategy is None or not stored or _is_service_managed(session, context.options):
             return
         turn: Any = self._turns.pop(context, _Turn(session, []))
@@ -90,6 +94,20 @@ class CompactionContextProvider(ContextProvider):
             await self.provider._compact("after_run", turn, annotated.index, strategy)
             if annotated.knows(stored):
                 annotated.write(stored, turn.reports[-1])
+
+
+def _stored(session: AgentSession, source_id: str) -> list[Message]:
+    """Give the list of what a history provider has stored in a session; an empty one if it has none."""
+    history = session.state.get(source_id)
+    stored = history.get("messages") if isinstance(history, dict) else None
+    return stored if isinstance(stored, list) else []
+
+
+def _loads_late(agent: SupportsAgentRun) -> bool:
+    """Tell whether an agent has its history loaded and stored in each call of the model."""
+    return bool(getattr(agent, "require_per_service_call_history_persistence", False)) and any(
+        isinstance(each, HistoryProvider) for each in getattr(agent, "context_providers", ())
+    )
 
 
 def _is_service_managed(session: AgentSession, options: Mapping[str, Any]) -> bool:
