@@ -19,7 +19,7 @@ from chatfold import (
     ToolResultCompactionStrategy,
     TruncationStrategy,
 )
-from providers.agent import Agent, Message, in_another_process, question, texts
+from providers.agent import Agent, Message, in_another_process, loaded, question, texts
 from summarization.stubs import Stub, assistant, run, system, tool_round, turns, user
 
 
@@ -207,6 +207,38 @@ def test_a_session_has_one_run_at_a_time() -> None:
 
     run(two())
     run(agent.talk(session, 1))
+
+
+@pytest.mark.parametrize("way", ["messages", "append", "extend", "sync"])
+def test_before_and_after_a_run_nothing_is_sent_or_taken(way: str) -> None:
+    session, agent = Session(), Agent(InMemoryHistoryProvider())
+    run(agent.talk(session, 1))
+
+    async def use(turn: Run) -> None:
+        if way == "messages":
+            await turn.messages()
+        else:
+            {"append": turn.append, "extend": turn.extend, "sync": turn.sync}[way]([])
+
+    async def breaks(turn: Run) -> None:
+        async with turn:
+            raise KeyError("boom")
+
+    async def scene() -> None:
+        turn = session.run(agent.providers, [user("go")])
+        with pytest.raises(ChatfoldError, match="the run has not begun"):
+            await use(turn)
+        async with turn:
+            assert len(await turn.messages()) == 3
+        failed = session.run(agent.providers, [user("go")])
+        with pytest.raises(KeyError):
+            await breaks(failed)
+        for over in (turn, failed):
+            with pytest.raises(ChatfoldError, match="the run has ended"):
+                await use(over)
+
+    run(scene())
+    assert len(loaded(session)) == 3
 
 
 def test_a_session_is_plain_json_and_continues_elsewhere() -> None:

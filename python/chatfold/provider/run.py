@@ -69,6 +69,7 @@ class Run:
         self._sent: list[Any] = []
         self._answered = 0
         self._holding: AbstractContextManager[None] | None = None
+        self._ended = False
 
     @property
     def is_service_managed(self) -> bool:
@@ -88,6 +89,7 @@ class Run:
             for provider in self.providers:
                 await provider.before_run(self)
         except BaseException:
+            self._ended = True
             holding.__exit__(None, None, None)
             raise
         return self
@@ -103,8 +105,21 @@ class Run:
             if kind is None:
                 await self._end()
         finally:
+            self._ended = True
             if self._holding is not None:
                 self._holding.__exit__(None, None, None)
+
+    def _check_open(self) -> None:
+        if self._holding is None:
+            raise ChatfoldError(
+                "the run has not begun, and no provider has loaded anything; enter it with "
+                "`async with session.run(...) as run:`"
+            )
+        if self._ended:
+            raise ChatfoldError(
+                "the run has ended, and nothing more of it is sent or stored; begin the next one with "
+                "session.run(...)"
+            )
 
     async def _end(self) -> None:
         """Call each provider, also where one fails; the first error is raised in the end."""
@@ -120,7 +135,12 @@ class Run:
             raise errors[0]
 
     async def messages(self) -> list[Any]:
-        """Give the messages to send to the model now: a new list; the messages are not changed."""
+        """Give the messages to send to the model now: a new list; the messages are not changed.
+
+        Raises:
+            ChatfoldError: The run has not begun, or has ended.
+        """
+        self._check_open()
         context: list[Sequence[Any]] = []
         added: list[Any] = [*self.input_messages, *self.response_messages]
         for provider in self.providers:
@@ -154,7 +174,9 @@ class Run:
                 ``response_messages``. None is taken.
             OptionError: A digest or summary that was sent is among them, and would be stored beside
                 what it stands for; pass what is new, or all to :meth:`sync`.
+            ChatfoldError: The run has not begun, or has ended.
         """
+        self._check_open()
         new = check_iterable(messages)
         sent = {id(message) for message in self._sent}
         for message in new:
@@ -176,7 +198,9 @@ class Run:
             OptionError: The list does not begin with what was sent; names the position.
             MessageError: A new message that can't be read; names its position in the list. None is
                 taken.
+            ChatfoldError: The run has not begun, or has ended.
         """
+        self._check_open()
         given = check_iterable(messages)
         known = [*self._sent, *self.response_messages[self._answered :]]
         for at, message in enumerate(known):
