@@ -12,17 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatfold import (
+    ContextPruningStrategy,
     MessageIndex,
+    ObservationMaskingStrategy,
     Overhead,
     StateError,
     ToolResultCompactionStrategy,
     TruncationStrategy,
 )
 from chatfold.tokenizers import CharacterEstimatorTokenizer
-from conversations import CONVERSATIONS, Conversation
+from conversations import CONVERSATIONS, LONG_RESULTS, Conversation
 from product import Spec, build_strategy
 from state_in_another_process import seen_of
-from strategy_specs import STRATEGIES
+from strategy_specs import CLAMPINGS, CONTEXT_PRUNINGS, MASKINGS, STRATEGIES, composed
 from work import Work
 
 PROGRAM = Path(__file__).with_name("state_in_another_process.py")
@@ -67,6 +69,7 @@ def worked_on(messages: Conversation, tokenizer: str | None = "o200k_base") -> M
     index.replace(included[3:6], "[Summary] little", reason="my reason", role="user")
     index.exclude(index.included_groups[5], reason="dull")
     index.restore(next(group for group in index.groups if group.exclude_reason == "truncation"))
+    index.compact(ContextPruningStrategy(min_prunable_tool_chars=10, keep_last_assistants=1))
     assert index.total_token_count > 0
     return index
 
@@ -158,6 +161,67 @@ def test_any_index_is_the_same_after_a_round_trip(
     assert seen_of(loaded) == seen_of(index)
 
 
+def readings(lengths: list[int]) -> Conversation:
+    """Give turns whose results have so many words."""
+    turns = (session()[1 + 4 * turn : 5 + 4 * turn] for turn in range(len(lengths)))
+    return [
+        {**message, "content": "word " * length} if message["role"] == "tool" else message
+        for turn, length in zip(turns, lengths, strict=True)
+        for message in turn
+    ]
+
+
+READINGS = st.lists(st.integers(1, 200), min_size=3, max_size=12).map(readings)
+SHORTENING = st.one_of(MASKINGS, CONTEXT_PRUNINGS, CLAMPINGS, composed(MASKINGS))
+
+
+@given(CONVERSATIONS, STRATEGIES, st.integers(1, 6))
+def test_promise_8_an_index_that_is_saved_after_each_turn_goes_on_as_one_that_lives(
+    messages: Conversation, spec: Spec, turn: int
+) -> None:
+    assert_goes_on(messages, spec, turn)
+
+
+@given(st.one_of(READINGS, LONG_RESULTS), SHORTENING, st.integers(1, 6))
+def test_promise_8_what_is_settled_is_so_after_loading(
+    messages: Conversation, spec: Spec, turn: int
+) -> None:
+    assert_goes_on(messages, spec, turn)
+
+
+def assert_goes_on(messages: Conversation, spec: Spec, turn: int) -> None:
+    live = loaded = MessageIndex(tokenizer=len)
+    strategy = build_strategy(spec, len)
+    for start in range(0, len(messages), turn):
+        loaded = through_json(loaded, messages[:start], tokenizer=len)
+        for index in (live, loaded):
+            index.extend(messages[start : start + turn])
+            index.compact(strategy)
+        assert seen_of(loaded) == seen_of(live)
+
+
+def test_what_masking_left_to_a_result_stays_after_loading_though_its_share_shrinks() -> None:
+    masking = ObservationMaskingStrategy(token_budget=400, min_chars=80)
+    messages = session()[:9]
+    messages[3] = {**messages[3], "content": "Result. " * 300}
+    index = MessageIndex(messages)
+    assert index.compact(masking).changed
+    before = index.included_messages()[3]["content"]
+    loaded = through_json(index, messages)
+    for each in (index, loaded):
+        each.extend(session()[9:])
+        each.compact(masking)
+        assert each.included_messages()[3]["content"] == before
+
+
+def test_a_state_from_before_it_said_what_is_settled_is_read() -> None:
+    messages = session()
+    state = worked_on(messages).to_state()
+    older = {key: value for key, value in state.items() if key != "settled"}
+    loaded = MessageIndex.from_state({**older, "version": 2}, messages)
+    assert loaded.to_state() == {**state, "settled": []}
+
+
 @given(messages=CONVERSATIONS, spec=STRATEGIES)
 def test_no_text_is_counted_again(messages: Conversation, spec: Spec) -> None:
     index = MessageIndex(messages, tokenizer="o200k_base")
@@ -223,10 +287,10 @@ def test_other_messages_are_refused() -> None:
 
 def test_another_version_is_refused() -> None:
     messages = session()
-    for version in (0, 3, "2", None, 10**30, [1]):
+    for version in (0, 4, "2", None, 10**30, [1]):
         text = refused({**worked_on(messages).to_state(), "version": version}, messages)
         assert repr(version) in text
-        assert "reads version 2" in text
+        assert "reads version 3" in text
 
 
 @pytest.mark.parametrize("state", [{}, [], None, "state", 1, {"format": "other"}], ids=repr)

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat_messages import ASSISTANTS, CALLERS, RESULTS, SYSTEMS, USERS
-from chatfold import MessageError, MessageIndex, ToolResultCompactionStrategy, TruncationStrategy
+from chatfold import (
+    MessageError,
+    MessageIndex,
+    OversizeClampingStrategy,
+    ToolResultCompactionStrategy,
+    TruncationStrategy,
+)
 from conversations import CONVERSATIONS, Conversation
 from product import Spec, build_strategy
 from states import groups_of, included_totals, totals
@@ -197,6 +203,18 @@ def test_another_system_message_leaves_all_else_as_it_was(role: str) -> None:
     fresh = MessageIndex(again, tokenizer=len)
     assert index.group_of(0).token_count == fresh.group_of(0).token_count
     assert index.group_of(0).byte_count == fresh.group_of(0).byte_count
+
+
+def test_another_system_message_is_not_shown_as_the_one_before_it_was_clamped() -> None:
+    clamping = OversizeClampingStrategy(max_context_window_tokens=100, clamp=["system"])
+    index = MessageIndex([{"role": "system", "content": "Rule. " * 99}, *talk(2)], tokenizer=len)
+    assert index.compact(clamping).changed
+    for words in ("Another rule. ", "Yet another. "):
+        again = [{"role": "system", "content": words * 50}, *talk(2)]
+        index.sync(again)
+        assert index.included_messages()[0] is again[0]
+        assert index.compact(clamping).changed
+        assert index.included_messages()[0]["content"].startswith(words)
 
 
 def test_another_system_message_in_the_middle_and_at_the_end() -> None:

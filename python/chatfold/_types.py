@@ -32,8 +32,10 @@ SavedOf: TypeAlias = tuple[
     list[tuple[str, str, int | None, list[tuple[bool, int]], bool, str, bool]],
     list[int],
     list[tuple[int, list[tuple[str, int, str]], tuple[int, int], int | None, str]],
+    list[tuple[int, list[tuple[int, int]], list[tuple[int, int]]]],
 ]
-"""Tokens; excluded groups; stand-ins; protected groups; shortened messages: the memory of an index."""
+"""Tokens; excluded groups; stand-ins; protected groups; shortened messages; what strategies that
+shorten have settled: the memory of an index."""
 
 Callables: TypeAlias = dict[int, Callable[..., Any]]
 """The caller's own triggers, formatters and strategies by the number that the core knows."""

@@ -1,8 +1,9 @@
 """The saved state of an index: plain JSON types, with a version.
 
 The state holds what the index knows beyond its messages: counts, what is excluded and why, stand-ins
-and what they stand for, and what shortened messages hold. The messages stay where the caller keeps them; a fingerprint of them makes
-sure that state and messages belong together.
+and what they stand for, what shortened messages hold, and which messages strategies that shorten have
+settled. The messages stay where the caller keeps them; a fingerprint of them makes sure that state and
+messages belong together.
 """
 
 import re
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from chatfold.index import MessageIndex
 
 FORMAT = "chatfold.MessageIndex"
-VERSION = 2
-_READABLE = (1, VERSION)
+VERSION = 3
+_READABLE = (1, 2, VERSION)
 
 _ESTIMATOR = re.compile(
     r"CharacterEstimatorTokenizer\((chars_per_token=(?P<chars>\d{1,7}))?(, )?(?P<cjk>cjk_aware=True)?\)"
@@ -30,7 +31,7 @@ _ESTIMATOR = re.compile(
 
 def to_state(index: "MessageIndex") -> dict[str, Any]:
     """Write the state of an index."""
-    tokens, groups, stand_ins, protected, shortened = _core.save(index)
+    tokens, groups, stand_ins, protected, shortened, settled = _core.save(index)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -61,6 +62,10 @@ def to_state(index: "MessageIndex") -> dict[str, Any]:
                 "reason": reason,
             }
             for position, texts, size, count, reason in shortened
+        ],
+        "settled": [
+            {"options": f"{options:032x}", "stages": [_ends(first), _ends(second)]}
+            for options, first, second in settled
         ],
     }
 
@@ -196,9 +201,23 @@ def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
         for each in (state["shortened"] if state["version"] > 1 else ())
     ]
     protected = list(state["protected"])
-    return state["tokens"] if counts else [], groups, stand_ins, protected, shortened
+    # Version 2 did not say what is settled yet.
+    settled = [
+        (int(each["options"], 16), _runs(each["stages"][0]), _runs(each["stages"][1]))
+        for each in (state["settled"] if state["version"] > 2 else ())  # noqa: PLR2004 (see above)
+    ]
+    return state["tokens"] if counts else [], groups, stand_ins, protected, shortened, settled
 
 
 def _size(size: list[int]) -> tuple[int, int]:
     byte_count, char_count = size
     return byte_count, char_count
+
+
+def _ends(runs: list[tuple[int, int]]) -> list[int]:
+    """Write runs of positions as where each starts and ends, in one list."""
+    return [end for run in runs for end in run]
+
+
+def _runs(ends: list[int]) -> list[tuple[int, int]]:
+    return list(zip(ends[::2], ends[1::2], strict=True))

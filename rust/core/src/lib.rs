@@ -125,7 +125,8 @@ pub use group::GroupKind;
 pub use host::{Callback, Host, Place, Texts, ToolExchange, ToolResult, VisitText};
 pub use index::{
     Bounds, Counts, Figures, GroupId, GroupView, Hold, Kept, MessageIndex, Metric, Overhead, Saved,
-    SavedGroup, SavedId, SavedShortened, SavedStandIn, ShortenedView, StandIn, Version,
+    SavedGroup, SavedId, SavedSettled, SavedShortened, SavedStandIn, ShortenedView, StandIn,
+    Version,
 };
 pub use message::{CallKey, Facts, Role, STAND_IN_OPENINGS, opens_like_stand_in};
 pub use strategy::{

@@ -1,7 +1,7 @@
 //! Saving, loading and syncing an index: its memory in plain Python values.
 
 use chatfold_core::{
-    CallKey, Place, Role, Saved, SavedGroup, SavedId, SavedShortened, SavedStandIn,
+    CallKey, Place, Role, Saved, SavedGroup, SavedId, SavedSettled, SavedShortened, SavedStandIn,
 };
 use pyo3::exceptions::{PyRecursionError, PyValueError};
 use pyo3::prelude::*;
@@ -22,8 +22,12 @@ type IdOf = (bool, u32);
 type StandInOf = (String, String, Option<u32>, Vec<IdOf>, bool, String, bool);
 /// Position, texts by kind of place and its number, bytes and code points, tokens, reason.
 type ShortenedOf = (u32, Vec<(String, u32, String)>, (u32, u32), Option<u32>, String);
-/// Tokens, groups, stand-ins, protected groups, shortened messages.
-type SavedOf = (Vec<Option<u32>>, Vec<GroupOf>, Vec<StandInOf>, Vec<u32>, Vec<ShortenedOf>);
+/// A number for the strategy, and where runs of messages that it has put aside start and end, by
+/// stage.
+type SettledOf = (u128, Vec<(u32, u32)>, Vec<(u32, u32)>);
+/// Tokens, groups, stand-ins, protected groups, shortened messages, what is settled.
+type SavedOf =
+    (Vec<Option<u32>>, Vec<GroupOf>, Vec<StandInOf>, Vec<u32>, Vec<ShortenedOf>, Vec<SettledOf>);
 
 /// The memory of an index.
 #[pyfunction]
@@ -38,6 +42,7 @@ pub(crate) fn save(index: &Bound<'_, PyMessageIndex>) -> PyResult<SavedOf> {
             stand_ins.map(stand_in_to_python).collect(),
             saved.protected,
             saved.shortened.into_iter().map(shortened_to_python).collect(),
+            saved.settled.into_iter().map(settled_to_python).collect(),
         ))
     })
 }
@@ -56,6 +61,19 @@ fn stand_in_to_python(stand_in: SavedStandIn) -> StandInOf {
         stand_in.reason,
         stand_in.replaced,
     )
+}
+
+fn settled_to_python(settled: SavedSettled) -> SettledOf {
+    let [first, second] = settled
+        .stages
+        .map(|ranges| ranges.into_iter().map(|range| (range.start, range.end)).collect::<Vec<_>>());
+    (settled.options, first, second)
+}
+
+fn settled_from_python((options, first, second): SettledOf) -> SavedSettled {
+    let ranges =
+        |ranges: Vec<(u32, u32)>| ranges.into_iter().map(|(start, end)| start..end).collect();
+    SavedSettled { options, stages: [ranges(first), ranges(second)] }
 }
 
 const CONTENT: &str = "content";
@@ -93,7 +111,7 @@ fn shortened_from_python(shortened: ShortenedOf) -> PyResult<SavedShortened> {
 /// Takes over a saved memory. Says `false`, and takes nothing over, where it does not fit.
 #[pyfunction]
 pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResult<bool> {
-    let (tokens, groups, stand_ins, protected, shortened) = saved;
+    let (tokens, groups, stand_ins, protected, shortened, settled) = saved;
     let stand_ins = stand_ins
         .into_iter()
         .map(|(role, text, tokens, replaces, included, reason, replaced)| {
@@ -112,7 +130,8 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
         .map(|(first, len, reason, replaced)| SavedGroup { first, len, reason, replaced })
         .collect();
     let shortened = shortened.into_iter().map(shortened_from_python).collect::<PyResult<_>>()?;
-    let saved = Saved { tokens, groups, stand_ins, protected, shortened };
+    let settled = settled.into_iter().map(settled_from_python).collect();
+    let saved = Saved { tokens, groups, stand_ins, protected, shortened, settled };
     PyMessageIndex::with(index, |state| Ok(state.core.load(&saved, true)))
 }
 
@@ -180,7 +199,7 @@ pub(crate) fn sync(
         } else {
             let mut saved = state.core.save(u32::try_from(known).unwrap_or(u32::MAX));
             for position in other_systems {
-                saved.tokens[position] = None;
+                saved.forget(u32::try_from(position).unwrap_or(u32::MAX));
             }
             let mut core = state.core.fresh();
             for facts in &read(0..messages.len())? {

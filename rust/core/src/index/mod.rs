@@ -21,6 +21,7 @@ pub use changes::Version;
 pub use figures::{Counts, Figures, Metric};
 pub use groups::{GroupId, GroupView, Kept};
 pub use log::Hold;
+pub use open::SavedSettled;
 pub use saved::{Saved, SavedGroup, SavedId, SavedShortened, SavedStandIn};
 pub use shortened::ShortenedView;
 pub use tokens::{Bounds, Overhead};

@@ -5,6 +5,8 @@
 //! comes back (a group that is included again, a text that was shortened and is whole again) is
 //! looked at anew.
 
+use std::ops::Range;
+
 use super::MessageIndex;
 use super::changes::Current;
 use crate::ordered_set::OrderedSet;
@@ -19,7 +21,57 @@ pub(super) struct Open {
     stages: [OrderedSet; 2],
 }
 
+/// What one strategy has put aside, in a saved state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedSettled {
+    /// Tells strategies with different options apart.
+    pub options: u128,
+    /// Positions of the messages that it has put aside, by stage; ascending.
+    pub stages: [Vec<Range<u32>>; 2],
+}
+
 impl MessageIndex {
+    /// What strategies have put aside of the messages for which `keep` is true.
+    pub(super) fn settled(&self, keep: impl Fn(u32) -> bool) -> Vec<SavedSettled> {
+        let mut settled: Vec<SavedSettled> = self
+            .open
+            .iter()
+            .map(|open| SavedSettled { options: open.options, ..SavedSettled::default() })
+            .collect();
+        if settled.is_empty() {
+            return settled;
+        }
+        for message in (0..self.message_count()).filter(|&message| keep(message)) {
+            for (own, open) in settled.iter_mut().zip(&self.open) {
+                for (ranges, stage) in own.stages.iter_mut().zip(&open.stages) {
+                    if stage.contains(message) {
+                        continue;
+                    }
+                    match ranges.last_mut() {
+                        Some(last) if last.end == message => last.end += 1,
+                        _ => ranges.push(message..message + 1),
+                    }
+                }
+            }
+        }
+        settled
+    }
+
+    /// Puts aside what was put aside when a state was saved.
+    pub(super) fn load_settled(&mut self, saved: &[SavedSettled]) {
+        let messages = self.message_count();
+        for own in saved {
+            let open = self.open_number(own.options);
+            for (stage, ranges) in own.stages.iter().enumerate() {
+                for range in ranges {
+                    for message in range.start..range.end.min(messages) {
+                        self.close(open, stage, message);
+                    }
+                }
+            }
+        }
+    }
+
     /// The number under which the open messages of strategies with these options are kept.
     pub(crate) fn open_number(&mut self, options: u128) -> usize {
         if let Some(known) = self.open.iter().position(|open| open.options == options) {

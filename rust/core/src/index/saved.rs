@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::changes::Current;
+use super::open::SavedSettled;
 use super::tokens::UNKNOWN;
 use super::{GroupId, MessageIndex, StandIn};
 use crate::host::Place;
@@ -22,6 +23,8 @@ pub struct Saved {
     pub protected: Vec<u32>,
     /// The messages that were shortened, by position.
     pub shortened: Vec<SavedShortened>,
+    /// What strategies that shorten have put aside of the included messages.
+    pub settled: Vec<SavedSettled>,
 }
 
 /// A message whose texts were shortened in place.
@@ -164,7 +167,11 @@ impl MessageIndex {
             })
             .collect();
         shortened.sort_unstable_by_key(|each| each.message);
-        Saved { tokens, groups, stand_ins, protected, shortened }
+        // What is not included is looked at anew when it comes back.
+        let settled = self.settled(|message| {
+            self.is_held_raw(message) && self.ends_before(self.slot_of_now(message), before)
+        });
+        Saved { tokens, groups, stand_ins, protected, shortened, settled }
     }
 
     fn first_of(&self, slot: u32) -> SavedId {
@@ -216,9 +223,12 @@ impl MessageIndex {
             }
         }
         self.protected.extend(protected().map(|&(slot, _)| slot));
+        self.load_settled(&saved.settled);
         for each in &saved.shortened {
             if self.can_hold(each) {
                 self.load_shortened(each);
+            } else {
+                self.reopen(each.message);
             }
         }
         let ids = self.load_stand_ins(saved, &found);
@@ -301,6 +311,21 @@ impl MessageIndex {
 }
 
 impl Saved {
+    /// Lets go of what was known of the texts of a message, for one that has others now.
+    pub fn forget(&mut self, message: u32) {
+        if let Some(tokens) = self.tokens.get_mut(message as usize) {
+            *tokens = None;
+        }
+        self.shortened.retain(|each| each.message != message);
+        for ranges in self.settled.iter_mut().flat_map(|each| &mut each.stages) {
+            if let Some(at) = ranges.iter().position(|range| range.contains(&message)) {
+                let range = ranges[at].clone();
+                let parts = [range.start..message, message + 1..range.end];
+                ranges.splice(at..=at, parts.into_iter().filter(|part| !part.is_empty()));
+            }
+        }
+    }
+
     /// Whether what it says fits together, wherever it came from: every group is named once, is
     /// replaced at most once, by a later stand-in, and knows of it.
     fn is_coherent(&self) -> bool {
