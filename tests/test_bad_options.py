@@ -176,3 +176,16 @@ def test_a_strategy_that_returns_something_else_is_refused_and_undone(outcome: o
     with pytest.raises(OptionTypeError, match=re.escape(told)):
         asyncio.run(index.acompact(cast("Any", shorten)))
     assert index.included_messages() == messages
+
+
+@pytest.mark.parametrize(
+    "number", [2**63, 10**20, 10**5_000], ids=lambda number: number.bit_length()
+)
+def test_a_number_that_is_too_large_is_told_the_limit(number: int) -> None:
+    with pytest.raises(OptionError, match=r"^max_n is .*; pass a whole number of at most 9223372"):
+        TruncationStrategy(max_n=number)
+    with pytest.raises(
+        OptionError,
+        match=r"^n of tokens_exceed is .*; pass a whole number of at most 9223372036854",
+    ):
+        triggers.tokens_exceed(number)

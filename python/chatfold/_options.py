@@ -6,16 +6,30 @@ from chatfold.errors import OptionError, OptionTypeError
 
 LARGEST = 2**63 - 1
 _LONGEST = 80
+_FEW = 1_000
 
 
 def shown(value: object) -> str:
     """Show any value, and not at any length."""
     try:
-        text = repr(value)
+        text = repr(value) if _is_small(value) else f"<{type(value).__name__} of {len(value)}>"  # type: ignore[arg-type]  # of a container
     except (ValueError, RecursionError):
-        # Python refuses to write numbers of thousands of digits, and what is nested as deeply.
+        # Python refuses to write numbers of thousands of digits.
         return f"<{type(value).__name__} that is too large to show>"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _is_small(value: object) -> bool:
+    """Tell whether there are few values in a value; an alias of aliases may stand for billions."""
+    left, around = _FEW, [value]
+    while around and left:
+        each = around.pop()
+        left -= 1
+        if isinstance(each, (list, tuple, set, frozenset)):
+            around += list(each)[:left]
+        elif isinstance(each, dict):
+            around += list(each.values())[:left]
+    return left > 0
 
 
 def integer(name: str, value: object, *, at_least: int, hint: str = "") -> int:
@@ -23,7 +37,9 @@ def integer(name: str, value: object, *, at_least: int, hint: str = "") -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise OptionTypeError(f"{name} is {value!r}; pass a whole number of at least {at_least}")
     number = int(value.__index__())
-    if not at_least <= number <= LARGEST:
+    if number > LARGEST:
+        raise OptionError(f"{name} is {shown(number)}; pass a whole number of at most {LARGEST}")
+    if number < at_least:
         raise OptionError(f"{name} is {number}; pass a whole number of at least {at_least}{hint}")
     return number
 

@@ -21,6 +21,7 @@ NO_JSON = {"no_yaml", "same_key_twice", "reserve_ratio_is_no_number"}
 values = st.sampled_from(
     [
         *(None, True, False, -1, 0, 1, 2, 10, 11, 20, 21, 0.5, 1.0, 1.5, 3.0, -0.1, 10**9),
+        *(1e20, 2**53, 2**53 - 1),
         *("", "x", "0.5", "token_ratio", "remaining_tokens", [], ["x"], {}, {"x": 1}),
     ]
 )

@@ -5,13 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from chatfold.config.parameters import parameter_problems
 from chatfold.config.problems import ConfigProblem, ConfigWarning, nearest, shown
 from chatfold.config.summarization import BLOCK, SummarizationConfig
-from chatfold.config.values import Allowed
+from chatfold.config.values import MOST, UNTORN, Allowed
 
 _NO_BLOCK = "a block of keys and values"
+_PARAMETERS = "parameters"
 
 
 def judged(block: object) -> SummarizationConfig | list[ConfigProblem]:
@@ -22,21 +25,31 @@ def judged(block: object) -> SummarizationConfig | list[ConfigProblem]:
         meant = nearest(key, known)
         hint = f"did you mean {meant}?" if meant else f"known are {', '.join(known)}"
         warnings.warn(f"{path}.{key} means nothing; {hint}", ConfigWarning, stacklevel=3)
+    filled = _filled(block, SummarizationConfig)
+    told: list[ConfigProblem] = []
+    if isinstance(filled.get(_PARAMETERS), Mapping):
+        told = parameter_problems(f"{BLOCK}.{_PARAMETERS}", filled[_PARAMETERS])
+    if told:
+        del filled[_PARAMETERS]
     try:
-        return SummarizationConfig.model_validate(_filled(block), by_alias=True, by_name=False)
+        config = SummarizationConfig.model_validate(filled, by_alias=True, by_name=False)
     except ValidationError as error:
         # A value that breaks two rules is told once.
         problems = map(_problem, error.errors(include_url=False))
-        return list({problem.path: problem for problem in problems}.values())
+        return [*{problem.path: problem for problem in problems}.values(), *told]
+    return told or config
 
 
-def _filled(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave keys out that stand there with nothing behind them, and those that are no texts."""
-    return {
-        key: _filled(value) if isinstance(value, Mapping) and key != "parameters" else value
-        for key, value in block.items()
-        if value is not None and isinstance(key, str)
-    }
+def _filled(block: Mapping[Any, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """Leave keys out that mean nothing, or stand there with nothing behind them."""
+    fields = _fields(model)
+    filled = {}
+    for key, value in block.items():
+        if key in fields and value is not None:
+            models = _models(fields[key].annotation)
+            inner = isinstance(value, Mapping) and models
+            filled[key] = _filled(value, models[0]) if inner else value
+    return filled
 
 
 def _problem(error: ErrorDetails) -> ConfigProblem:
@@ -49,8 +62,10 @@ def _problem(error: ErrorDetails) -> ConfigProblem:
         value = None
     elif error["type"].startswith("model_"):
         allowed = _NO_BLOCK
-    elif "[key]" in location:
-        allowed = "keys that are texts"
+    elif error["type"] == "less_than_equal" and error["ctx"]["le"] == MOST:
+        allowed += f" and at most {MOST}"
+    elif error["type"] == "torn":
+        allowed = UNTORN
     return ConfigProblem(".".join([BLOCK, *names]), value, allowed)
 
 
@@ -86,7 +101,7 @@ def _described(location: Sequence[int | str]) -> tuple[list[str], str]:
 def _unknown(
     block: Mapping[Any, Any], model: type[BaseModel], path: str
 ) -> Iterator[tuple[str, str, list[str]]]:
-    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    fields = _fields(model)
     for key, value in block.items():
         if key not in fields:
             yield path, key if isinstance(key, str) else _written(key), list(fields)
@@ -98,6 +113,10 @@ def _unknown(
 
 def _written(key: object) -> str:
     return "null" if key is None else shown(key)
+
+
+def _fields(model: type[BaseModel]) -> dict[Any, FieldInfo]:
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 (any annotation)

@@ -1,12 +1,12 @@
 """What is wrong with a configuration: every problem at once, each with its path."""
 
 from collections.abc import Iterable
+from datetime import date
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from chatfold import _options
 from chatfold.errors import ChatfoldError
-
-_LONGEST_VALUE = 80
 
 
 class ConfigProblem(NamedTuple):
@@ -60,9 +60,11 @@ class ConfigWarning(UserWarning):
 
 def shown(value: object) -> str:
     """Show a value as a file has it, and not at any length."""
-    word = "missing" if value is None else str(value).lower()
-    text = word if value is None or isinstance(value, bool) else repr(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+    if value is None or isinstance(value, bool):
+        return "missing" if value is None else str(value).lower()
+    if isinstance(value, date):
+        return value.isoformat()
+    return _options.shown(value)
 
 
 def nearest(key: str, known: Iterable[str]) -> str | None:

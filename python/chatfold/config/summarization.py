@@ -3,15 +3,26 @@
 from io import StringIO
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from chatfold.config.blocks import ContextPruning, RetainRecent, TriggerBlock
+from chatfold.config.parameters import parameter_problems
 from chatfold.config.values import Allowed, Block, Flag, Name, Positive, Share, Text
 from chatfold.config.yaml_files import write_yaml
 
 BLOCK = "summarization"
 
-Parameters = Annotated[dict[str, Any], Allowed("a mapping of parameters of the model")]
+
+def _sendable(parameters: dict[str, Any]) -> dict[str, Any]:
+    problems = parameter_problems(f"{BLOCK}.parameters", parameters)
+    if problems:
+        raise ValueError("; ".join(map(str, problems)))
+    return parameters
+
+
+Parameters = Annotated[
+    dict[str, Any], AfterValidator(_sendable), Allowed("a mapping of parameters of the model")
+]
 
 
 class SummarizationConfig(Block):

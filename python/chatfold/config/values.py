@@ -2,8 +2,10 @@
 
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from annotated_types import MinLen
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 
 class Allowed(NamedTuple):
@@ -25,6 +27,23 @@ class Block(BaseModel):
     )
 
 
+MOST = 2**53 - 1
+"""The largest whole number that every reader of JSON keeps as it is."""
+
+UNTORN = "a text without lone surrogates"
+
+
+def is_torn(text: str) -> bool:
+    """Tell whether a text has lone surrogates, which no file and no request can hold."""
+    return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _untorn(value: str) -> str:
+    if is_torn(value):
+        raise PydanticCustomError("torn", "write {words}", {"words": UNTORN})
+    return value
+
+
 def _whole(value: object) -> object:
     """Take 4096.0 for 4096: a file does not always tell them apart."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -34,17 +53,17 @@ def whole(at_least: int, at_most: int | None = None) -> Any:  # noqa: ANN401 (me
     """Describe a whole number."""
     words = f"a whole number from {at_least} to {at_most}"
     if at_most is None:
-        words = f"a whole number of at least {at_least}"
+        at_most, words = MOST, f"a whole number of at least {at_least}"
     return Field(ge=at_least, le=at_most), BeforeValidator(_whole), Allowed(words)
 
 
 Flag = Annotated[bool, Allowed("true or false")]
 
-Text = Annotated[str, Allowed("a text")]
+Text = Annotated[str, AfterValidator(_untorn), Allowed("a text")]
 
-Words = Annotated[str, StringConstraints(min_length=1), Allowed("a text that is not empty")]
+Words = Annotated[str, AfterValidator(_untorn), MinLen(1), Allowed("a text that is not empty")]
 
-Name = Annotated[str, StringConstraints(min_length=1), Allowed("a name")]
+Name = Annotated[str, AfterValidator(_untorn), MinLen(1), Allowed("a name")]
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), Allowed("a number from 0 to 1")]
 

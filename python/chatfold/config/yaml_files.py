@@ -37,6 +37,8 @@ def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise ConfigError.unreadable(f"{where} is no YAML: {error.problem}") from error
     except (YAMLError, UnicodeDecodeError, ValueError) as error:
         raise ConfigError.unreadable(f"{path} is no YAML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError.unreadable(f"{path} is nested too deeply; make it flatter") from error
     document = {} if document is None else document
     if not isinstance(document, dict):
         raise ConfigError([ConfigProblem(f"{path}", document, "a block of keys and values")])
