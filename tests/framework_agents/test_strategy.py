@@ -234,6 +234,19 @@ def test_what_is_excluded_but_has_lost_its_summary_is_included_again() -> None:
     assert len(left) == len(conversation(3))
 
 
+def test_what_has_lost_its_summary_and_goes_again_says_why_it_went() -> None:
+    messages = conversation(3)
+    compacted(messages, as_compaction_strategy(ToolResultCompactionStrategy(max_chars=80)))
+    left = [each for each in messages if not each.text.startswith("[Tool results: ")]
+    lost = [m for m in left if m.additional_properties["_excluded"]]
+    assert len(lost) == 4
+    assert all("_summarized_by_summary_id" in m.additional_properties["_group"] for m in lost)
+    kept = compacted(left, as_compaction_strategy(TruncationStrategy(max_n=5)))
+    assert not any(m in kept for m in lost)
+    assert {m.additional_properties["_exclude_reason"] for m in lost} == {"truncation"}
+    assert not any("_summarized_by_summary_id" in m.additional_properties["_group"] for m in lost)
+
+
 def test_what_another_strategy_did_meanwhile_counts() -> None:
     messages = conversation(4)
     strategy = as_compaction_strategy(TruncationStrategy(max_n=15, compact_to=14))

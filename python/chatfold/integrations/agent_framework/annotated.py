@@ -16,6 +16,7 @@ from chatfold.integrations.agent_framework.annotations import (
     reason_of,
     summary_id_of,
     take_annotations,
+    unlink,
 )
 from chatfold.integrations.agent_framework.edit import Edit
 from chatfold.integrations.agent_framework.messages import ADAPTER
@@ -44,6 +45,7 @@ class AnnotatedHistory:
         self._made: dict[MessageGroup, Message] = {}
         self._flags: list[bool] = []
         self._stood: list[tuple[object, bool]] = []
+        self._bereft: list[int] = []
         self._exclude_as_annotated(messages)
         self._remember(messages)
 
@@ -116,6 +118,7 @@ class AnnotatedHistory:
                     edit.changed |= self._write_one(own[at], group)
             if not excluded:
                 self._shorten(group, positions, own, edit)
+        self._give_own_reasons(own)
         for group in self._made.keys() - set(stand_ins):
             # What it stood for has come back.
             exclude(self._made.pop(group), "restored")
@@ -124,8 +127,20 @@ class AnnotatedHistory:
         self._remember(messages)
         return edit.changed
 
+    def _give_own_reasons(self, own: list[Message]) -> None:
+        """Say of messages that had lost their summary why they are left out now."""
+        for at in self._bereft:
+            group = self.index.group_of(at)
+            if group.excluded and group.summary is None:
+                unlink(own[at])
+                exclude(own[at], group.exclude_reason or "excluded")
+        self._bereft.clear()
+
     def _exclude_as_annotated(self, messages: list[Message]) -> None:
-        """Exclude groups of which all is left out, and has what stands for it, if it had any."""
+        """Exclude groups of which all is left out, and has what stands for it, if it had any.
+
+        Others count as included: where they go for another reason, the old one must not stay.
+        """
         ids = {message.message_id for message in messages}
 
         def is_gone(message: Message) -> bool:
@@ -133,6 +148,7 @@ class AnnotatedHistory:
 
         for position, message in enumerate(messages):
             if not is_gone(message):
+                self._bereft += [position] if is_excluded(message) else []
                 continue
             group = self.index.group_of(position)
             if not group.excluded and all(is_gone(messages[at]) for at in group.positions):

@@ -65,6 +65,11 @@ def include(message: Message) -> None:
     """Take a message in again."""
     message.additional_properties[EXCLUDED_KEY] = False
     message.additional_properties.pop(EXCLUDE_REASON_KEY, None)
+    unlink(message)
+
+
+def unlink(message: Message) -> None:
+    """Say that nothing stands for a message."""
     annotation = annotation_of(message)
     if annotation.pop(SUMMARIZED_BY_SUMMARY_ID_KEY, None) is not None:
         message.additional_properties[GROUP_ANNOTATION_KEY] = annotation

@@ -23,11 +23,14 @@ class Edit:
 
     def stand_in(self, chat: dict[str, str], replaced: list[Message]) -> Message:
         """Make the message of a stand-in, to come before the first one that it stands for."""
-        number = len(self._ids)
-        while f"summary_{number}" in self._ids:
+        # Named by what it stands for, not by its place: another list of the session may have its like.
+        name = f"summary_{replaced[0].message_id}"
+        number = 2
+        while name in self._ids:
+            name = f"summary_{replaced[0].message_id}_{number}"
             number += 1
-        self._ids.add(f"summary_{number}")
-        made = summary_of(replaced, chat["role"], chat["content"], f"summary_{number}")
+        self._ids.add(name)
+        made = summary_of(replaced, chat["role"], chat["content"], name)
         self._before.setdefault(id(replaced[0]), []).append(made)
         self.changed = True
         return made

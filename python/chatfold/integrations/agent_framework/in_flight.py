@@ -25,7 +25,7 @@ class InFlight(ChatMiddleware):
 
     def __init__(
         self,
-        compact: Callable[[MessageIndex], Awaitable[None]],
+        compact: Callable[[MessageIndex], Awaitable[None]] | None,
         recent: Recent[History],
         state: dict[str, Any],
         stored: Callable[[], Iterable[Message]],
@@ -35,7 +35,7 @@ class InFlight(ChatMiddleware):
         """Take what compacts an index, the histories of other runs, and the state to save in.
 
         Args:
-            compact: Compacts an index.
+            compact: Compacts an index; None leaves what is sent to strategies of the framework.
             recent: The histories of other runs.
             state: Where what is remembered is saved.
             stored: Gives the messages that the history provider has stored.
@@ -54,7 +54,9 @@ class InFlight(ChatMiddleware):
         if after is None:
             after = getattr(context.client, "compaction_strategy", None)
         if self._loads_late:
-            # The client's strategy is called last of all, with the messages that are to be sent.
+            # The client's strategy is called last of all, with the messages that are to be sent. The
+            # framework names those before.
+            name_messages([*self._stored(), *context.messages])
             context.kwargs["compaction_strategy"] = partial(self._in_place, context, after)
         elif context.messages and not _is_service_managed(context):
             messages = list(context.messages)
@@ -78,16 +80,21 @@ class InFlight(ChatMiddleware):
 
     async def _compacted(self, messages: list[Message], *, named: bool) -> list[Message]:
         """Give what is kept of the messages; ``named`` where a strategy of theirs comes after it."""
+        kept = messages if self._compact is None else await self._kept(messages, self._compact)
+        if named:
+            name_messages([*messages, *kept], self._stored)
+        return kept
+
+    async def _kept(
+        self, messages: list[Message], compact: Callable[[MessageIndex], Awaitable[None]]
+    ) -> list[Message]:
         first = ADAPTER.first_part(messages[0])
         history = self._recent.take(first) or self._saved(messages)
         try:
             history.follow(messages)
-            await self._compact(history.index)
+            await compact(history.index)
             self._history = history
-            kept = history.included()
-            if named:
-                name_messages([*messages, *kept], self._stored)
-            return kept
+            return history.included()
         finally:
             self._recent.put(first, history)
 

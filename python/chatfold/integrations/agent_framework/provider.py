@@ -64,13 +64,14 @@ class CompactionContextProvider(ContextProvider):
         self._turns[context] = turn
         if _is_service_managed(session, context.options):
             self.provider._say_service_managed(turn)
-        elif self.provider.before_strategy is not None:
-            strategy = self.provider.before_strategy
-            compact = partial(self.provider._compact, "before_run", turn, strategy=strategy)
+        else:
+            compact = None
+            if self.provider.before_strategy is not None:
+                strategy = self.provider.before_strategy
+                compact = partial(self.provider._compact, "before_run", turn, strategy=strategy)
             stored = partial(_stored, session, self.provider.history_source_id)
-            in_flight = InFlight(
-                compact, self._in_flight, state, stored, loads_late=_loads_late(agent)
-            )
+            late = _loads_late(agent)
+            in_flight = InFlight(compact, self._in_flight, state, stored, loads_late=late)
             context.extend_middleware(self.source_id, in_flight)
 
     async def after_run(
