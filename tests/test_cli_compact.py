@@ -96,12 +96,20 @@ WRONG = {
     "--max-tokens 9 --max-messages 9 --to 5": "'--to'",
     "--max-tokens 9 --to 10": "'--to': 10 is more than --max-tokens 9",
     "--max-messages 9 --to 10": "'--to': 10 is more than --max-messages 9",
-    "--max-tokens 0": "'--max-tokens'",
-    "--max-tokens many": "'--max-tokens'",
-    "--keep-last-turns 0": "'--keep-last-turns'",
-    "--collapse-tool-results -1": "'--collapse-tool-results'",
-    "--collapse-tool-results 1 --digest-style long": "'--digest-style'",
-    "--collapse-tool-results 1 --digest-chars 3": "'--digest-chars'",
+    "--max-tokens 0": "'--max-tokens': it is 0; pass a whole number of at least 1",
+    "--max-tokens many": "'--max-tokens': it is 'many'; pass a whole number of at least 1",
+    "--max-tokens 1.5": "'--max-tokens': it is '1.5'; pass a whole number of at least 1",
+    "--max-tokens 9 --to none": "'--to': it is 'none'; pass a whole number of at least 1",
+    "--keep-last-turns 0": "'--keep-last-turns': it is 0; pass a whole number of at least 1",
+    "--collapse-tool-results -1": "'--collapse-tool-results': it is -1; pass a whole number",
+    "--collapse-tool-results 1 --digest-style long": "style': it is 'long'; pass results or names",
+    "--collapse-tool-results 1 --digest-chars 3": "'--digest-chars': it is 3; pass a whole number",
+    **{
+        f"--{name} {10**20}": f"'--{name}': it is {10**20}; pass a whole number of at least 1 and at"
+        " most 9223372036854775807"
+        for name in ("max-tokens", "max-messages", "token-budget", "context-window")
+    },
+    f"--keep-last-turns {10**20}": "'--keep-last-turns': it is 1000",
     "--max-output 9 --max-tokens 9": "'--max-output'",
     "--context-window 9 --max-output 9": "'--max-output': 9 leaves no room",
     "--keep-last-turns 1 --keep-first-user": "'--keep-first-user'",
@@ -116,6 +124,8 @@ def test_wrong_options_are_named(options: str) -> None:
     ran = run("compact", "-", *options.split(), stdin=GIVEN)
     assert (ran.code, ran.out) == (2, b"")
     assert WRONG[options] in " ".join(ran.err.split())
+    assert "Input should" not in ran.err
+    assert "Value error" not in ran.err
 
 
 def test_the_report_has_exact_figures() -> None:

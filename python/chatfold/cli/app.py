@@ -10,6 +10,7 @@ from chatfold.cli.compacting import Compaction
 from chatfold.cli.endings import ending
 from chatfold.cli.inspecting import inspect_file
 from chatfold.cli.strategies import Wishes, strategy_for
+from chatfold.cli.values import one_of, whole
 from chatfold.errors import ChatfoldError
 from chatfold.tokenizers import Tokenizer, resolve
 
@@ -52,7 +53,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 (typer calls it)
 
 def _strategy(text: str, *, least: int = 1, metavar: str = "N") -> typer.models.OptionInfo:
     option: typer.models.OptionInfo = typer.Option(
-        help=text, min=least, metavar=metavar, callback=_in_order, show_default=False
+        help=text, parser=whole(least), metavar=metavar, callback=_in_order, show_default=False
     )
     return option
 
@@ -96,7 +97,7 @@ def inspect_command(
     file: File,
     *,
     largest: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Show the N largest messages.")
+        int, typer.Option(parser=whole(0), metavar="N", help="Show the N largest messages.")
     ] = 5,
     tokenizer: TokenizerOption = "o200k_base",
     openai_overhead: OverheadOption = False,
@@ -129,7 +130,9 @@ def compact_command(
     ] = None,
     to: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Where --max-tokens or --max-messages stops."),
+        typer.Option(
+            parser=whole(1), metavar="N", help="Where --max-tokens or --max-messages stops."
+        ),
     ] = None,
     collapse_tool_results: Annotated[
         int | None,
@@ -153,14 +156,20 @@ def compact_command(
     ] = None,
     max_output: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="What the answer takes of --context-window."),
+        typer.Option(
+            parser=whole(0), metavar="N", help="What the answer takes of --context-window."
+        ),
     ] = 0,
     digest_style: Annotated[
         Literal["results", "names"],
-        typer.Option(help="Whether a digest shows the results, or the names of the tools."),
+        typer.Option(
+            parser=one_of("results", "names"),
+            metavar="results|names",
+            help="Whether a digest shows the results, or the names of the tools.",
+        ),
     ] = "results",
     digest_chars: Annotated[
-        int, typer.Option(min=64, metavar="N", help="The most characters of a digest.")
+        int, typer.Option(parser=whole(64), metavar="N", help="The most characters of a digest.")
     ] = 4096,
     keep_first_user: Annotated[
         bool, typer.Option("--keep-first-user", help="Never remove the first user message.")
