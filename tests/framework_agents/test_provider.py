@@ -2,9 +2,18 @@
 
 import json
 import logging
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from agent_framework import Agent, AgentSession, InMemoryHistoryProvider, Message, tool
+from agent_framework import (
+    Agent,
+    AgentSession,
+    HistoryProvider,
+    InMemoryHistoryProvider,
+    Message,
+    tool,
+)
 
 import chatfold
 from chatfold import (
@@ -244,6 +253,44 @@ def test_where_a_service_keeps_the_conversation_it_has_no_effect_and_says_so_onc
     assert "no effect" in said[0]
     assert session.session_id in said[0]
     assert not any(m.additional_properties.get("_excluded") for m in stored(session))
+
+
+class Elsewhere(HistoryProvider):
+    """Stores messages outside of the session, as a database does."""
+
+    def __init__(self, source_id: str) -> None:
+        super().__init__(source_id)
+        self.kept: list[Message] = []
+
+    async def get_messages(self, *_: Any, **__: Any) -> list[Message]:  # noqa: ANN401 (as there)
+        return list(self.kept)
+
+    async def save_messages(
+        self,
+        session_id: str | None,  # noqa: ARG002 (as there)
+        messages: Sequence[Message],
+        **_: Any,  # noqa: ANN401 (as there)
+    ) -> None:
+        self.kept += messages
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_history_that_is_not_in_the_session_is_told_once(
+    caplog: pytest.LogCaptureFixture, *, elsewhere: bool
+) -> None:
+    named = "elsewhere" if elsewhere else "in_memory"
+    own = as_context_provider(CompactionProvider(None, digests(), history_source_id=named))
+    history = Elsewhere("elsewhere")
+    agent = Agent(client=ScriptedClient(echo), context_providers=[own, history])
+    session = agent.create_session()
+    with caplog.at_level(logging.WARNING, logger="chatfold"):
+        for turn in range(3):
+            run(agent.run(f"Question {turn}.", session=session))
+    (said,) = [each.getMessage() for each in caplog.records if each.name == "chatfold"]
+    assert (
+        f"no effect after runs, since no provider '{named}' stores messages in the session" in said
+    )
+    assert len(history.kept) == 6
 
 
 def test_reports_of_the_last_run_are_at_hand() -> None:

@@ -90,21 +90,20 @@ class CompactionProvider:
         elif self.after_strategy is not None and self._history(run.session) is None:
             known = [each.source_id for each in run.providers]
             if self.history_source_id not in known[: known.index(self.source_id)]:
-                self._say(
-                    "history",
-                    "%s: no history provider before it is called "
-                    f"{self.history_source_id!r}, so after_strategy has no effect: session %r",
-                    run,
+                self._say_no_history(
+                    run, f"no history provider before it is called {self.history_source_id!r}"
                 )
 
     def _say_service_managed(self, run: Run) -> None:
-        message = "%s has no effect where a service keeps the conversation itself: session %r"
-        self._say("service", message, run)
+        self._say(run, "has no effect where a service keeps the conversation itself")
 
-    def _say(self, what: str, message: str, run: Run) -> None:
+    def _say_no_history(self, run: Run, why: str) -> None:
+        self._say(run, f"has no effect after runs, since {why}")
+
+    def _say(self, run: Run, what: str) -> None:
         if what not in self._said:
             self._said.add(what)
-            warn(message, self, run.session.session_id)
+            warn("%s %s: session %r", self, what, run.session.session_id)
 
     async def before_model_call(
         self, run: Run, context: Sequence[Sequence[Any]], added: Sequence[Any]

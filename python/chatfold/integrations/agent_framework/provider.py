@@ -9,6 +9,7 @@ from agent_framework import (
     AgentSession,
     ContextProvider,
     HistoryProvider,
+    InMemoryHistoryProvider,
     Message,
     SessionContext,
     SupportsAgentRun,
@@ -77,7 +78,7 @@ class CompactionContextProvider(ContextProvider):
     async def after_run(
         self,
         *,
-        agent: SupportsAgentRun,  # noqa: ARG002 (the framework's signature)
+        agent: SupportsAgentRun,
         session: AgentSession,
         context: SessionContext,
         state: dict[str, Any],  # noqa: ARG002 (the framework's signature)
@@ -87,10 +88,17 @@ class CompactionContextProvider(ContextProvider):
             if isinstance(each, InFlight):
                 each.save()
         strategy = self.provider.after_strategy
-        stored = _stored(session, self.provider.history_source_id)
-        if strategy is None or not stored or _is_service_managed(session, context.options):
+        if strategy is None or _is_service_managed(session, context.options):
             return
         turn: Any = self._turns.pop(context, _Turn(session, []))
+        stored = _stored(session, self.provider.history_source_id)
+        if not stored:
+            if not _stores_in_session(agent, self.provider.history_source_id):
+                self.provider._say_no_history(
+                    turn,
+                    f"no provider {self.provider.history_source_id!r} stores messages in the session",
+                )
+            return
         with self._stored.of(stored) as annotated:
             await self.provider._compact("after_run", turn, annotated.index, strategy)
             if annotated.knows(stored):
@@ -102,6 +110,14 @@ def _stored(session: AgentSession, source_id: str) -> list[Message]:
     history = session.state.get(source_id)
     stored = history.get("messages") if isinstance(history, dict) else None
     return stored if isinstance(stored, list) else []
+
+
+def _stores_in_session(agent: SupportsAgentRun, source_id: str) -> bool:
+    """Tell whether an agent has a provider of this name that stores messages in the session."""
+    return any(
+        isinstance(each, InMemoryHistoryProvider) and each.source_id == source_id
+        for each in getattr(agent, "context_providers", ())
+    )
 
 
 def _loads_late(agent: SupportsAgentRun) -> bool:
