@@ -200,16 +200,22 @@ CLAMPINGS = options(
 def composed(inner: Specs) -> Specs:
     several = st.lists(inner, min_size=1, max_size=3)
     budget = numbers(3000).map(lambda n: n + 1)
-    return st.one_of(
-        options("pipeline", ("strategies", several)),
-        options(
-            "token_budget",
-            ("token_budget", budget),
-            ("strategies", several),
-            early_stop=FLAG,
-            preserve_last_user_group=FLAG,
-        ),
+    budgets = options(
+        "token_budget",
+        ("token_budget", budget),
+        ("strategies", several),
+        compact_to=st.sampled_from([0.01, 0.5, 0.9, 1.0]),
+        early_stop=FLAG,
+        preserve_last_user_group=FLAG,
     )
+    return st.one_of(options("pipeline", ("strategies", several)), budgets.map(_with_goal))
+
+
+def _with_goal(spec: Spec) -> Spec:
+    """Turn a share of the budget into tokens."""
+    if "compact_to" not in spec:
+        return spec
+    return spec | {"compact_to": max(1, int(spec["token_budget"] * spec["compact_to"]))}
 
 
 SIMPLE = st.one_of(

@@ -64,6 +64,12 @@ WRONG_VALUES: list[tuple[Callable[..., object], Options, str]] = [
     ),
     (TokenBudgetComposedStrategy, {"token_budget": 0}, "token_budget is 0"),
     (
+        TokenBudgetComposedStrategy,
+        {"token_budget": 5, "compact_to": 6},
+        "compact_to is 6 and token_budget 5; compact_to is at most token_budget",
+    ),
+    (TokenBudgetComposedStrategy, {"token_budget": 5, "compact_to": 0}, "compact_to is 0"),
+    (
         ContextWindowCompactionStrategy,
         {"max_context_window_tokens": 0, "max_output_tokens": 0},
         "max_context_window_tokens is 0",

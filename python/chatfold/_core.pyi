@@ -123,7 +123,11 @@ class Strategy:
     def pipeline(strategies: list[Strategy]) -> Strategy: ...
     @staticmethod
     def token_budget(
-        budget: int, strategies: list[Strategy], early_stop: bool, keep: ProtectionOf
+        budget: int,
+        compact_to: int,
+        strategies: list[Strategy],
+        early_stop: bool,
+        keep: ProtectionOf,
     ) -> Strategy: ...
     @staticmethod
     def custom(number: int) -> Strategy: ...

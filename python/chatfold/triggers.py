@@ -177,7 +177,7 @@ def groups_exceed(n: int) -> Trigger:
 
 
 def bytes_exceed(n: int) -> Trigger:
-    """More than ``n`` UTF-8 bytes of text are included."""
+    """More than ``n`` UTF-8 bytes of text are included; not those of images, audio, files and JSON."""
     return _exceeds("bytes", n)
 
 

@@ -118,9 +118,9 @@ def pipeline(history: History, spec: Spec) -> None:
 
 
 def token_budget(history: History, spec: Spec) -> None:
-    over = ["tokens_exceed", spec["token_budget"]]
-    if not holds(over, history):
+    if not holds(["tokens_exceed", spec["token_budget"]], history):
         return
+    over = ["tokens_exceed", spec.get("compact_to") or spec["token_budget"]]
     for inner in spec["strategies"]:
         run(history, inner)
         if spec.get("early_stop", True) and not holds(over, history):

@@ -64,7 +64,7 @@ ToolResultCompactionStrategy(style="names", max_chars=100)
 ToolResultCompactionStrategy(
     formatter=lambda results: ", ".join(assert_type(result, ToolResult).text for result in results)
 )
-TokenBudgetComposedStrategy(token_budget=1_000, strategies=[truncation], early_stop=False)
+TokenBudgetComposedStrategy(token_budget=1_000, compact_to=500, strategies=[truncation])
 ContextWindowCompactionStrategy(max_context_window_tokens=128_000, max_output_tokens=4_096)
 assert_type(truncation.tokenizer, Tokenizer | None)
 assert_type(truncation.name, str)

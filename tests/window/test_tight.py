@@ -1,5 +1,6 @@
 """Windows that are too small for nearly anything: what the report and the gauge say of them."""
 
+import logging
 import random
 from typing import Any
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from chatfold import ContextWindow
 from chatfold.window.budget import Budget
-from summarization.stubs import run
+from summarization.stubs import Failing, run
 from window.budgets import budgets
 from window.day import turns
 from window.test_prepare import chat, window
@@ -45,6 +46,26 @@ def test_a_window_that_is_full_before_any_message_has_missed(
     assert made.usage.tokens > 100
     assert not prepared.report.target_met
     assert str(prepared.report).endswith("(target missed)")
+
+
+def test_a_missed_target_is_in_the_log_at_info(caplog: pytest.LogCaptureFixture) -> None:
+    made = window(tokens=100, instructions="x" * 404, messages=chat(1))
+    with caplog.at_level(logging.INFO, logger="chatfold"):
+        report = run(made.prepare()).report
+    assert not report.compaction.target_met
+    told = [record for record in caplog.records if "target missed" in record.getMessage()]
+    assert {(record.name, record.levelname) for record in told} == {("chatfold", "INFO")}
+    assert told[-1].getMessage() == "2 messages for 0 tokens (target missed)"
+
+
+def test_a_failed_summary_is_in_the_log_at_info(caplog: pytest.LogCaptureFixture) -> None:
+    made = window(client=Failing(), messages=chat(13))
+    with caplog.at_level(logging.INFO, logger="chatfold"):
+        run(made.prepare())
+    told = [record for record in caplog.records if "summary failed" in record.getMessage()]
+    assert told
+    assert {(record.name, record.levelname) for record in told} == {("chatfold", "INFO")}
+    assert "(RuntimeError: boom)" in told[-1].getMessage()
 
 
 def test_instructions_that_just_fit_are_no_miss() -> None:
@@ -110,7 +131,9 @@ def test_the_report_and_the_gauge_say_what_is_so(
             seen = made.index.included_messages()
             prepared = await made.prepare()
             report, usage = prepared.report, made.usage
-            assert report.changed == (prepared.messages != seen)
+            written = report.summary is not None and report.summary.outcome == "written"
+            # A new summary with the same words stands for more.
+            assert report.changed == (prepared.messages != seen or (written and report.changed))
             assert report.target_met == (usage.tokens <= limit - usage.reserved)
             parts = (usage.baseline, usage.instructions, usage.tools, usage.messages)
             assert min(parts) >= 0

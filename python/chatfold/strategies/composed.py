@@ -42,9 +42,11 @@ class TokenBudgetComposedStrategy(Strategy):
 
     Args:
         token_budget: The most tokens that may be included.
+        compact_to: How many tokens are left where there were more, so that not every turn has to
+            compact; by default ``token_budget``, which is also the most.
         strategies: What is tried first, in order; each asks its own trigger.
         tokenizer: Counts tokens; by default that of the strategies, else that of the index.
-        early_stop: Stop as soon as the budget is met; False runs all strategies.
+        early_stop: Stop as soon as ``compact_to`` is met; False runs all strategies.
         preserve_last_user_group: Let the last step keep the newest user message.
 
     Raises:
@@ -59,6 +61,7 @@ class TokenBudgetComposedStrategy(Strategy):
         self,
         *,
         token_budget: int,
+        compact_to: int | None = None,
         strategies: Sequence[StrategyLike] = (),
         tokenizer: TokenizerLike = None,
         early_stop: bool = True,
@@ -68,8 +71,15 @@ class TokenBudgetComposedStrategy(Strategy):
         sequence("strategies", strategies, "strategies")
         self.strategies = _each("strategies[{}]", strategies)
         chosen = None if tokenizer is None else resolve(tokenizer)
+        budget = integer("token_budget", token_budget, at_least=1)
+        goal = budget if compact_to is None else integer("compact_to", compact_to, at_least=1)
+        if goal > budget:
+            raise OptionError(
+                f"compact_to is {goal} and token_budget {budget}; compact_to is at most token_budget"
+            )
         native = _core.Strategy.token_budget(
-            integer("token_budget", token_budget, at_least=1),
+            budget,
+            goal,
             [each._native for each in self.strategies],
             flag("early_stop", early_stop),
             (True, False, flag("preserve_last_user_group", preserve_last_user_group), 1),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from logging import DEBUG
 from typing import TYPE_CHECKING, Any
 
+from chatfold._logging import info
 from chatfold._options import integer, text
 from chatfold.errors import OptionError, OptionTypeError
 from chatfold.index import MessageIndex, check_iterable
@@ -186,7 +187,7 @@ class ContextWindow:
         outcome = told[0]
         self._note_usage_of(outcome)
         report = ContextReport(
-            compaction,
+            compaction._replace(target_met=outcome.target_met),
             turn.budget.room,
             outcome.pruned,
             outcome.dropped,
@@ -194,6 +195,8 @@ class ContextWindow:
             outcome.target_met,
         )
         self._sent = index.included_token_count + turn.budget.fixed
+        if not report.target_met:
+            info("%s", report)
         if logger.isEnabledFor(DEBUG):
             logger.debug("%s; %r", report, self.usage)
         return PreparedContext(index.included_messages(), report)

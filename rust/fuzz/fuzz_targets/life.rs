@@ -160,6 +160,7 @@ fn strategy(which: &Which, limit: u8) -> Strategy {
         }),
         Which::Budget => Strategy::TokenBudget {
             budget: u64::from(limit),
+            compact_to: u64::from(limit / 2),
             strategies: vec![strategy(&Which::Digests, limit / 2)],
             early_stop: true,
             protection: keep,

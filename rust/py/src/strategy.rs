@@ -249,12 +249,13 @@ impl PyStrategy {
     #[staticmethod]
     fn token_budget(
         budget: u64,
+        compact_to: u64,
         strategies: Vec<Bound<'_, Self>>,
         early_stop: bool,
         keep: ProtectionOf,
     ) -> Self {
         let (strategies, protection) = (each(&strategies), protection(keep));
-        Self::of(Strategy::TokenBudget { budget, strategies, early_stop, protection })
+        Self::of(Strategy::TokenBudget { budget, compact_to, strategies, early_stop, protection })
     }
 
     #[staticmethod]

@@ -59,29 +59,30 @@ fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
                 lay_out(strategy, operations);
             }
         }
-        Strategy::TokenBudget { budget, strategies, early_stop, protection } => {
-            let budget = *budget;
+        Strategy::TokenBudget { budget, compact_to, strategies, early_stop, protection } => {
+            let start = operations.len();
+            operations.push(Operation::IfOver { budget: *budget, otherwise: 0 });
             operations.push(Operation::Enter);
-            let mut checks = vec![operations.len()];
-            operations.push(Operation::IfOver { budget, otherwise: 0 });
+            let mut checks = Vec::new();
             for strategy in strategies {
                 lay_out(strategy, operations);
                 if *early_stop {
                     checks.push(operations.len());
-                    operations.push(Operation::IfOver { budget, otherwise: 0 });
+                    operations.push(Operation::IfOver { budget: *compact_to, otherwise: 0 });
                 }
             }
             operations.push(Operation::Run(Box::new(Leaf::Truncation(Truncation {
-                gate: Gate::within(budget),
+                gate: Gate::within(*compact_to),
                 protection: *protection,
                 name: "TokenBudgetComposedStrategy",
                 reason: "token_budget",
             }))));
-            let end = operations.len();
+            let judge = operations.len();
             for check in checks {
-                operations[check] = Operation::IfOver { budget, otherwise: end };
+                operations[check] = Operation::IfOver { budget: *compact_to, otherwise: judge };
             }
-            operations.push(Operation::Judge { budget });
+            operations.push(Operation::Judge { budget: *compact_to });
+            operations[start] = Operation::IfOver { budget: *budget, otherwise: operations.len() };
         }
     }
 }

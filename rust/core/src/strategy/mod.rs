@@ -55,11 +55,13 @@ pub enum Strategy {
     Pipeline(Vec<Self>),
     /// Runs strategies in order until a token budget is met, then excludes the oldest groups.
     TokenBudget {
-        /// The most tokens that may be included afterwards.
+        /// The most tokens that may be included.
         budget: u64,
+        /// The most tokens that may be included afterwards, where there were more than that.
+        compact_to: u64,
         /// What is tried first.
         strategies: Vec<Self>,
-        /// Stop as soon as the budget is met.
+        /// Stop as soon as no more than `compact_to` are included.
         early_stop: bool,
         /// What the last step, which excludes the oldest groups, keeps.
         protection: Protection,

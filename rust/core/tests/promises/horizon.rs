@@ -102,6 +102,7 @@ fn with(kinds: Kinds) -> BoxedStrategy<Strategy> {
                 None => Strategy::Pipeline(all.clone()),
                 Some((budget, early_stop)) => Strategy::TokenBudget {
                     budget,
+                    compact_to: budget / (1 + budget % 3),
                     strategies: all.clone(),
                     early_stop,
                     protection,

@@ -198,15 +198,16 @@ pub(crate) fn composed(kinds: Kinds) -> BoxedStrategy<Strategy> {
     prop_oneof![7 => single(kinds), custom => callers]
         .prop_recursive(3, 8, 3, move |inner| {
             let budget = (
-                0..250u64,
+                (0..250u64, 0..3u64),
                 prop::collection::vec(inner.clone(), 0..3),
                 any::<bool>(),
                 protections(kinds),
             );
             prop_oneof![
                 prop::collection::vec(inner, 0..4).prop_map(Strategy::Pipeline),
-                budget.prop_map(|(budget, strategies, early_stop, protection)| {
-                    Strategy::TokenBudget { budget, strategies, early_stop, protection }
+                budget.prop_map(|((budget, part), strategies, early_stop, protection)| {
+                    let compact_to = budget * (part + 1) / 3;
+                    Strategy::TokenBudget { budget, compact_to, strategies, early_stop, protection }
                 }),
             ]
         })
