@@ -47,7 +47,7 @@ def assert_sound(index: MessageIndex, messages: Conversation) -> None:
     [
         (("tokens", 0), -1, r"tokens\[0\] is -1 and should be a whole number from 0 to 4294967295"),
         (("tokens",), {}, r"tokens is \{\} and should be a list"),
-        (("groups", 0), [1, 2], r"groups\[0\] is \[1, 2\] and should be a list of 4 values"),
+        (("groups", 0), [1, 2], r"groups\[0\] is \[1, 2\] and should be a list of 5 values"),
         (("groups", 0, 3), "yes", r"groups\[0\]\[3\] is 'yes' and should be true or false"),
         (("groups", 0, 2), "\ud800", r"groups\[0\]\[2\] is '.*' and has a lone surrogate"),
         (("stand_ins", 0), 7, r"stand_ins\[0\] is 7 and should be a mapping"),

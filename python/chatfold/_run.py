@@ -74,6 +74,11 @@ def undo(index: "MessageIndex", run: _core.Execution) -> None:
             again()
 
 
+def runs_within(index: "MessageIndex") -> bool:
+    """Tell whether this is code of a strategy that runs on the index."""
+    return id(index) in _at_work.get()
+
+
 def _claim(index: "MessageIndex") -> bool:
     """Take an index for a run whose strategies may wait, unless another run has it."""
     with _lock:

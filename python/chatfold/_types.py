@@ -28,10 +28,10 @@ ToolsOf: TypeAlias = tuple[list[str], list[str], list[tuple[str, LimitsOf]]]
 
 SavedOf: TypeAlias = tuple[
     list[int | None],
-    list[tuple[int, int, str, bool]],
-    list[tuple[str, str, int | None, list[tuple[bool, int]], bool, str, bool]],
+    list[tuple[int, int, str, bool, int]],
+    list[tuple[str, str, int | None, list[tuple[bool, int]], bool, str, bool, int, bool, int]],
     list[int],
-    list[tuple[int, list[tuple[str, int, str]], tuple[int, int], int | None, str]],
+    list[tuple[int, list[tuple[str, int, str]], tuple[int, int], int | None, str, int]],
     list[tuple[int, list[tuple[int, int]], list[tuple[int, int]]]],
 ]
 """Tokens; excluded groups; stand-ins; protected groups; shortened messages; what strategies that

@@ -128,15 +128,25 @@ _SHORTENED = record(
 )
 _VERSION_1 = record(
     tokens=each(or_null(whole)),
-    groups=each(row(whole, whole, words, flag)),
     stand_ins=each(_STAND_IN),
     protected=each(whole),
 )
 _VERSION_2 = record(shortened=each(_SHORTENED))
+_VERSION_4 = record(
+    stand_ins=each(record(decided_at=whole, written=flag, excluded_at=whole)),
+    shortened=each(record(decided_at=whole)),
+)
+_GROUP = (whole, whole, words, flag)
+_OLD_GROUPS = record(groups=each(row(*_GROUP)))
+_GROUPS = record(groups=each(row(*_GROUP, whole)))
 
 
 def damage(state: Mapping[str, object]) -> str:
     """Say what is wrong with the state of an index, whose version is known."""
-    shapes = [_VERSION_1, _VERSION_2][: 1 if state.get("version") == 1 else 2]
+    shapes = {
+        1: [_VERSION_1, _OLD_GROUPS],
+        2: [_VERSION_1, _OLD_GROUPS, _VERSION_2],
+        3: [_VERSION_1, _OLD_GROUPS, _VERSION_2],
+    }.get(state["version"], [_VERSION_1, _GROUPS, _VERSION_2, _VERSION_4])  # type: ignore[call-overload]  # it is known
     found = (problem for shape in shapes for problem in shape("", state))
     return next(found, "it names groups or texts that the messages don't have")

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from chatfold import _core
 from chatfold._logging import info
-from chatfold._run import Accept, change, refuse_within_a_run
+from chatfold._run import Accept, change, refuse_within_a_run, runs_within
 from chatfold._traced import traced, traced_async
 from chatfold.errors import OptionTypeError, TokenizerMismatchError
 from chatfold.overhead import Overhead
@@ -121,12 +121,18 @@ class MessageIndex(_core.MessageIndex):
         """Make the index one about this list, as an agent loop hands it out turn after turn.
 
         Messages that the index knows are recognised by identity, else by content, and not read
-        again. Where a known message is another now, or missing, the index is built anew: what was
-        excluded or replaced before that place stays so. A system message in the place of another one,
-        such as one that tells the time, counts as known: all else stays as it was, though every
-        message is read again. Groups taken before a change are of the old list then, and a strategy
-        that is at work meanwhile can't be undone any more: the strategy's own code, or a trigger,
-        can't sync.
+        again. Where a known message is another now, or missing, the list goes back: the index is built
+        anew, and what strategies excluded, replaced or shortened since it had no more than the known
+        messages is taken back. What they decided for the call that answers the first new message
+        stays. A text that somebody wrote, such as a summary, stays where all that it stands for is
+        known, and at least half of what followed that then. What you excluded or replaced yourself
+        stays. The floor is included in any case: the newest group, the last user message, and a call
+        that waits.
+
+        A system message in the place of another one, such as one that tells the time, counts as known:
+        all else stays as it was, though every message is read again. Groups taken before a change are
+        of the old list then, and a strategy that is at work meanwhile can't be undone any more: the
+        strategy's own code, or a trigger, can't sync.
 
         Returns:
             How many messages at the start of the list were known.
@@ -233,11 +239,15 @@ class MessageIndex(_core.MessageIndex):
     def exclude(self, group: MessageGroup, *, reason: str) -> bool:
         """Leave a group out of what is kept; say whether it was in.
 
+        It stays so until :meth:`restore`. What the code of a strategy excludes while it runs may come
+        back where the list goes back: see :meth:`sync`.
+
         Raises:
             OptionError: The group belongs to another index.
             OptionTypeError: It is no group, or the reason is no text.
         """
-        return change(self, _core.exclude, self, group, reason)
+        by_caller = not runs_within(self)
+        return change(self, _core.exclude, self, group, reason, by_caller)
 
     def restore(self, group: MessageGroup) -> bool:
         """Include a group again, with its full texts; say whether anything changed.
@@ -282,7 +292,8 @@ class MessageIndex(_core.MessageIndex):
             OptionTypeError: Something that is no group, or no text.
         """
         listed = list(groups) if hasattr(groups, "__iter__") else groups
-        return change(self, _core.replace, self, listed, text, role, reason)
+        by_caller = not runs_within(self)
+        return change(self, _core.replace, self, listed, text, role, reason, by_caller)
 
     def compact(self, strategy: StrategyLike) -> CompactionReport:
         """Run a strategy.

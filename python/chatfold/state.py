@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from chatfold.index import MessageIndex
 
 FORMAT = "chatfold.MessageIndex"
-VERSION = 3
-_READABLE = (1, 2, VERSION)
+VERSION = 4
+_READABLE = (1, 2, 3, VERSION)
+_LAST_WITHOUT_MOMENTS = 3
+"""Up to then a state did not say when something was decided; it is taken as decided last."""
 
 _ESTIMATOR = re.compile(
     r"CharacterEstimatorTokenizer\((chars_per_token=(?P<chars>\d{1,7}))?(, )?(?P<cjk>cjk_aware=True)?\)"
@@ -49,8 +51,22 @@ def to_state(index: "MessageIndex") -> dict[str, Any]:
                 "included": included,
                 "reason": reason,
                 "replaced": replaced,
+                "decided_at": decided_at,
+                "written": written,
+                "excluded_at": excluded_at,
             }
-            for role, text, count, replaces, included, reason, replaced in stand_ins
+            for (
+                role,
+                text,
+                count,
+                replaces,
+                included,
+                reason,
+                replaced,
+                decided_at,
+                written,
+                excluded_at,
+            ) in stand_ins
         ],
         "protected": protected,
         "shortened": [
@@ -60,8 +76,9 @@ def to_state(index: "MessageIndex") -> dict[str, Any]:
                 "size": list(size),
                 "tokens": count,
                 "reason": reason,
+                "decided_at": decided_at,
             }
-            for position, texts, size, count, reason in shortened
+            for position, texts, size, count, reason, decided_at in shortened
         ],
         "settled": [
             {"options": f"{options:032x}", "stages": [_ends(first), _ends(second)]}
@@ -174,6 +191,7 @@ def _name(state: Mapping[str, Any]) -> str:
 
 def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
     """Give the state as the core takes it; counts of another tokenizer are left out."""
+    version, most = state["version"], len(state["tokens"])
     stand_ins = [
         (
             each["role"],
@@ -183,11 +201,20 @@ def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
             each["included"],
             each["reason"],
             each["replaced"],
+            *(
+                (each["decided_at"], each["written"], each["excluded_at"])
+                if version > _LAST_WITHOUT_MOMENTS
+                else (most, not each["content"].startswith("[Tool "), most)
+            ),
         )
         for each in state["stand_ins"]
     ]
+    moment = () if version > _LAST_WITHOUT_MOMENTS else (most,)
     groups = [
-        (first, length, reason, replaced) for first, length, reason, replaced in state["groups"]
+        (first, length, reason, replaced, decided_at)
+        for first, length, reason, replaced, decided_at in (
+            (*group, *moment) for group in state["groups"]
+        )
     ]
     # Version 1 is from before messages could be shortened.
     shortened = [
@@ -197,14 +224,15 @@ def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
             _size(each["size"]),
             each["tokens"] if counts else None,
             each["reason"],
+            each["decided_at"] if version > _LAST_WITHOUT_MOMENTS else most,
         )
-        for each in (state["shortened"] if state["version"] > 1 else ())
+        for each in (state["shortened"] if version > 1 else ())
     ]
     protected = list(state["protected"])
     # Version 2 did not say what is settled yet.
     settled = [
         (int(each["options"], 16), _runs(each["stages"][0]), _runs(each["stages"][1]))
-        for each in (state["settled"] if state["version"] > 2 else ())  # noqa: PLR2004 (see above)
+        for each in (state["settled"] if version > 2 else ())  # noqa: PLR2004 (see above)
     ]
     return state["tokens"] if counts else [], groups, stand_ins, protected, shortened, settled
 

@@ -4,8 +4,9 @@ It shares no code with the product and knows none of its short cuts. Where the t
 them is wrong.
 """
 
+from reference.fork import changed
 from reference.grouping import Group, group_messages
 from reference.history import History, Totals
 from reference.strategies import run
 
-__all__ = ["Group", "History", "Totals", "group_messages", "run"]
+__all__ = ["Group", "History", "Totals", "changed", "group_messages", "run"]

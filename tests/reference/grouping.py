@@ -29,6 +29,9 @@ class Group:
     excluded: bool = False
     reason: str | None = None
     stands_for: list["Group"] = field(default_factory=list)
+    excluded_at: int = 0
+    made_at: int = 0
+    written: bool = False
 
 
 @dataclass

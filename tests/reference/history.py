@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from reference.grouping import Group, group_messages
-from reference.messages import Message, texts
+from reference.messages import Message, calls, texts
 from reference.parts import Part, flat_parts, part_class, said
 
 NO_ALLOWANCE = {"image": 0, "audio": 0, "file": 0, "other": 0}
@@ -42,6 +42,7 @@ class History:
         self.count = count
         self.part_tokens = part_tokens
         self.groups = group_messages(messages)
+        self.shortened: list[tuple[int, int, Message]] = []
         for group in self.groups:
             self.count_group(group)
 
@@ -70,17 +71,34 @@ class History:
             groups=len(groups),
         )
 
-    def exclude(self, group: Group, reason: str) -> None:
+    def exclude(self, group: Group, reason: str, *, by_caller: bool = False) -> None:
         group.excluded = True
         group.reason = reason
+        group.excluded_at = 0 if by_caller else answered(self)
 
     def replace(self, group: Group, text: str, reason: str) -> None:
         """Exclude a group and put a message with this text in its place."""
-        message = {"role": "assistant", "content": text}
-        stand_in = Group("summary", [message], [], group.place, group.turn, stands_for=[group])
+        self.replace_all([group], text, reason, made_at=answered(self), written=False)
+
+    def replace_all(
+        self, groups: list[Group], text: str, reason: str, *, made_at: int, written: bool
+    ) -> None:
+        """Exclude groups and put a message with this text in the place of the first one."""
+        first = groups[0]
+        stand_in = Group(
+            "summary",
+            [{"role": "assistant", "content": text}],
+            [],
+            first.place,
+            first.turn,
+            stands_for=groups,
+            made_at=made_at,
+            written=written,
+        )
         self.count_group(stand_in)
-        self.groups.insert(self.groups.index(group) + 1, stand_in)
-        self.exclude(group, reason)
+        self.groups.insert(number_of(self.groups, first) + 1, stand_in)
+        for group in groups:
+            self.exclude(group, reason)
 
     def shorten(self, position: int, shorten: Callable[[str], str]) -> bool:
         """Put shorter texts in the place of those of the content of a message; say whether any."""
@@ -95,10 +113,16 @@ class History:
         )
         changed: bool = content != before
         if changed:
-            group.messages[at] = {**message, "content": content}
-            group.bytes = group.tokens = 0
-            self.count_group(group)
+            self.shortened.append((position, answered(self), {**message, "content": content}))
+            self.put(position, self.shortened[-1][-1])
         return changed
+
+    def put(self, position: int, message: Message) -> None:
+        """Let a position hold another message."""
+        group = next(group for group in self.groups if position in group.positions)
+        group.messages[group.positions.index(position)] = message
+        group.bytes = group.tokens = 0
+        self.count_group(group)
 
     def projection(self) -> list[Message]:
         """Return the included messages in the order of the input."""
@@ -109,6 +133,26 @@ class History:
             ):
                 placed.append((position, message))
         return [message for _, message in sorted(placed, key=lambda pair: pair[0])]
+
+
+def number_of(groups: list[Group], wanted: Group) -> int:
+    return next(at for at, group in enumerate(groups) if group is wanted)
+
+
+def answered(history: History) -> int:
+    """Count the messages before what the model is to answer; all where there is nothing."""
+    owner = {at: group for group in history.groups for at in group.positions}
+    count = 0
+    for at, message in enumerate(history.messages):
+        kind = owner[at].kind
+        opens = at == owner[at].positions[0] or bool(calls(message))
+        if kind == "system":
+            count += count == at
+        elif kind == "assistant_text" or (kind == "summary" and message["role"] == "assistant"):
+            count = at + 1
+        elif opens:
+            count = at
+    return count
 
 
 def shorter(text: str, shorten: Callable[[str], str]) -> str:

@@ -124,7 +124,8 @@ class ContextWindow:
     def sync(self, messages: Iterable[Any]) -> int:
         """Make the window one about this list, for a caller that has the whole list each turn.
 
-        Where it forks from the list so far, what calls after the fork used is taken back.
+        Where it forks from the list so far, what calls after the fork used is taken back, summaries of
+        what came after it are too, and what was dropped comes back as far as it fits then.
 
         Returns:
             How many messages at the start of the list were known.
@@ -132,12 +133,16 @@ class ContextWindow:
         Raises:
             MessageError: A message that can't be read; the window is as it was.
         """
-        before = len(self._index)
-        known = self._index.sync(check_iterable(messages))
+        index = self._index
+        before, (_, _, epoch) = len(index), index.version
+        known = index.sync(check_iterable(messages))
+        if index.version[2] != epoch:
+            # Groups that were taken before are of the old list.
+            self._take_stock()
         if known < before:
             self._ledger.fork(known)
             self._sent = None
-            self._take_stock()
+            self._dropped.bring_back()
         return known
 
     def set_instructions(self, instructions: str) -> None:

@@ -124,9 +124,9 @@ pub use error::{Error, Result};
 pub use group::GroupKind;
 pub use host::{Callback, Host, Place, Texts, ToolExchange, ToolResult, VisitText};
 pub use index::{
-    Bounds, Counts, Figures, GroupId, GroupView, Hold, Kept, MessageIndex, Metric, Overhead, Saved,
-    SavedGroup, SavedId, SavedSettled, SavedShortened, SavedStandIn, ShortenedView, StandIn,
-    Version,
+    Bounds, Counts, Figures, GroupId, GroupView, Hold, Kept, MessageIndex, Metric, Origin,
+    Overhead, Saved, SavedGroup, SavedId, SavedSettled, SavedShortened, SavedStandIn,
+    ShortenedView, StandIn, Version,
 };
 pub use message::{CallKey, Facts, Role, STAND_IN_OPENINGS, opens_like_stand_in};
 pub use strategy::{

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use chatfold_core::{Counts, Execution, Figures, GroupId, Hold, Role, Version};
+use chatfold_core::{Counts, Execution, Figures, GroupId, Hold, Origin, Role, Version};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -170,12 +170,14 @@ pub(crate) fn exclude(
     index: &Bound<'_, PyMessageIndex>,
     group: &Bound<'_, PyAny>,
     reason: &Bound<'_, PyAny>,
+    by_caller: bool,
 ) -> PyResult<bool> {
     let id = own(group, index)?;
     let reason = own_text("reason", reason)?;
+    let origin = if by_caller { Origin::Caller } else { Origin::Strategy };
     PyMessageIndex::with(index, |state| {
         state.core.forget_changes();
-        Ok(state.core.held(id.slot) == Some(id) && state.core.exclude(id.slot, &reason))
+        Ok(state.core.held(id.slot) == Some(id) && state.core.exclude_by(id.slot, &reason, origin))
     })
 }
 
@@ -217,6 +219,7 @@ pub(crate) fn replace(
     text: &Bound<'_, PyAny>,
     role: &Bound<'_, PyAny>,
     reason: &Bound<'_, PyAny>,
+    by_caller: bool,
 ) -> PyResult<Option<PyMessageGroup>> {
     if groups.is_instance_of::<PyMessageGroup>()
         || !groups.hasattr(intern!(groups.py(), "__iter__"))?
@@ -245,7 +248,8 @@ pub(crate) fn replace(
         let mut slots: Vec<u32> = ids.iter().map(|id| id.slot).collect();
         slots.sort_unstable();
         slots.dedup();
-        let number = state.core.replace(&slots, role, text, &reason);
+        let origin = if by_caller { Origin::Caller } else { Origin::Writer };
+        let number = state.core.replace_by(&slots, role, text, &reason, origin);
         Ok(number.map(|number| {
             let id = GroupId { slot: slots[0], stand_in: Some(number) };
             PyMessageGroup::new(index, id, state.core.epoch())

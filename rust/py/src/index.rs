@@ -12,16 +12,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::breath::Breath;
 use crate::errors::{ChatfoldError, to_python};
 use crate::group::{PyGroupList, PyMessageGroup};
 use crate::host::PyHost;
-use crate::read::{PartTokens, Reader, with_texts};
+use crate::read::{self, PartTokens, Reader, with_texts};
 use crate::tokenizer::{Counter, PyTokenizer};
 use crate::work::WORK;
-
-/// Room is left for a sixteenth more than a list holds: with none, the next message would move all.
-const ROOM_FOR_MORE: usize = 16;
 
 /// The messages, as the user's own objects, and how they are counted.
 pub(crate) struct Messages {
@@ -207,29 +203,7 @@ impl PyMessageIndex {
                 .collect::<PyResult<Vec<_>>>()
                 .and_then(|items| PyList::new(messages.py(), items))?,
         };
-        Self::with(slf, |state| {
-            if state.messages.list.is_empty() {
-                let fresh = state.core.fresh();
-                return read_all(state, &messages).inspect_err(|_| {
-                    state.core = fresh;
-                    state.messages.list = Vec::new();
-                });
-            }
-            let reader = state.messages.reader();
-            let start = state.messages.list.len();
-            let mut breath = Breath::new();
-            let mut facts = Vec::with_capacity(messages.len());
-            for (at, message) in messages.iter().enumerate() {
-                facts.push(reader.facts(&message, start + at)?);
-                breath.take(messages.py(), at)?;
-            }
-            WORK.read(facts.len());
-            for (message, facts) in messages.iter().zip(&facts) {
-                state.core.push(facts).map_err(to_python)?;
-                state.messages.list.push(message.unbind());
-            }
-            Ok(())
-        })
+        Self::with(slf, |state| read::extend(state, &messages))
     }
 
     /// What is kept, in input order: the user's own objects, copies of those that were shortened, and
@@ -376,23 +350,6 @@ impl PyMessageIndex {
 
 fn tuple(counts: chatfold_core::Counts) -> (u64, u64, u64, u64) {
     (counts.messages, counts.groups, counts.turns, counts.bytes)
-}
-
-fn read_all(state: &mut State, messages: &Bound<'_, PyList>) -> PyResult<()> {
-    let py = messages.py();
-    let reader = state.messages.reader();
-    let mut breath = Breath::new();
-    let room = messages.len() + messages.len() / ROOM_FOR_MORE;
-    state.messages.list.reserve_exact(room);
-    state.core.reserve(room);
-    for (position, message) in messages.iter().enumerate() {
-        let facts = reader.facts(&message, position)?;
-        state.core.push(&facts).map_err(to_python)?;
-        state.messages.list.push(message.unbind());
-        breath.take(py, position)?;
-    }
-    WORK.read(messages.len());
-    Ok(())
 }
 
 /// A stand-in as a plain message.

@@ -12,6 +12,7 @@ mod many;
 mod read;
 mod saved;
 mod strategy;
+mod sync;
 mod text;
 mod tokenizer;
 mod unicode;
@@ -39,7 +40,10 @@ mod _core {
     use super::work::{count_cache_clear, count_cache_info, count_cache_resize, work_done};
 
     #[pymodule_export]
-    use super::saved::{fingerprint, load, save, sync};
+    use super::saved::{fingerprint, load, save};
+
+    #[pymodule_export]
+    use super::sync::sync;
 
     #[pymodule_export]
     use super::many::compact_all;

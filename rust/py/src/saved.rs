@@ -1,27 +1,25 @@
-//! Saving, loading and syncing an index: its memory in plain Python values.
+//! Saving and loading an index: its memory in plain Python values.
 
 use chatfold_core::{
     CallKey, Place, Role, Saved, SavedGroup, SavedId, SavedSettled, SavedShortened, SavedStandIn,
 };
-use pyo3::exceptions::{PyRecursionError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::errors::{ChatfoldError, to_python};
-use crate::index::{PyMessageIndex, State};
+use crate::index::PyMessageIndex;
 use crate::read::{PartTokens, Reader, visit_texts};
 use crate::text::with_text;
-use crate::work::WORK;
 
-/// First position, number of messages, reason, whether a stand-in stands for it.
-type GroupOf = (u32, u32, String, bool);
+/// First position, number of messages, reason, whether a stand-in stands for it, decided at.
+type GroupOf = (u32, u32, String, bool, u32);
 /// Whether it is a stand-in, and its number or first position.
 type IdOf = (bool, u32);
-/// Role, text, tokens, what it replaced, included, reason, whether another stands for it.
-type StandInOf = (String, String, Option<u32>, Vec<IdOf>, bool, String, bool);
-/// Position, texts by kind of place and its number, bytes and code points, tokens, reason.
-type ShortenedOf = (u32, Vec<(String, u32, String)>, (u32, u32), Option<u32>, String);
+/// Role, text, tokens, what it replaced, included, reason, whether another stands for it, decided at,
+/// whether somebody wrote it, excluded at.
+type StandInOf = (String, String, Option<u32>, Vec<IdOf>, bool, String, bool, u32, bool, u32);
+/// Position, texts by kind of place and its number, bytes and code points, tokens, reason, decided at.
+type ShortenedOf = (u32, Vec<(String, u32, String)>, (u32, u32), Option<u32>, String, u32);
 /// A number for the strategy, and where runs of messages that it has put aside start and end, by
 /// stage.
 type SettledOf = (u128, Vec<(u32, u32)>, Vec<(u32, u32)>);
@@ -35,10 +33,12 @@ pub(crate) fn save(index: &Bound<'_, PyMessageIndex>) -> PyResult<SavedOf> {
     PyMessageIndex::with(index, |state| {
         let saved = state.core.save(state.core.message_count());
         let groups = saved.groups.into_iter();
+        let groups = groups
+            .map(|group| (group.first, group.len, group.reason, group.replaced, group.decided_at));
         let stand_ins = saved.stand_ins.into_iter();
         Ok((
             saved.tokens,
-            groups.map(|group| (group.first, group.len, group.reason, group.replaced)).collect(),
+            groups.collect(),
             stand_ins.map(stand_in_to_python).collect(),
             saved.protected,
             saved.shortened.into_iter().map(shortened_to_python).collect(),
@@ -60,6 +60,9 @@ fn stand_in_to_python(stand_in: SavedStandIn) -> StandInOf {
         stand_in.included,
         stand_in.reason,
         stand_in.replaced,
+        stand_in.decided_at,
+        stand_in.written,
+        stand_in.excluded_at,
     )
 }
 
@@ -90,11 +93,12 @@ fn shortened_to_python(shortened: SavedShortened) -> ShortenedOf {
         (kind.to_owned(), number, text)
     });
     let texts = texts.collect();
-    (shortened.message, texts, shortened.size, shortened.tokens, shortened.reason)
+    let SavedShortened { message, size, tokens, reason, decided_at, .. } = shortened;
+    (message, texts, size, tokens, reason, decided_at)
 }
 
 fn shortened_from_python(shortened: ShortenedOf) -> PyResult<SavedShortened> {
-    let (message, texts, size, tokens, reason) = shortened;
+    let (message, texts, size, tokens, reason, decided_at) = shortened;
     let texts = texts.into_iter().map(|(kind, number, text)| {
         let place = match kind.as_str() {
             CONTENT => Place::Content,
@@ -105,7 +109,7 @@ fn shortened_from_python(shortened: ShortenedOf) -> PyResult<SavedShortened> {
         Ok((place, text))
     });
     let texts = texts.collect::<PyResult<_>>()?;
-    Ok(SavedShortened { message, texts, size, tokens, reason })
+    Ok(SavedShortened { message, texts, size, tokens, reason, decided_at })
 }
 
 /// Takes over a saved memory. Says `false`, and takes nothing over, where it does not fit.
@@ -114,7 +118,9 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
     let (tokens, groups, stand_ins, protected, shortened, settled) = saved;
     let stand_ins = stand_ins
         .into_iter()
-        .map(|(role, text, tokens, replaces, included, reason, replaced)| {
+        .map(|stand_in| {
+            let (role, text, tokens, replaces, included, reason, replaced, ..) = stand_in;
+            let (.., decided_at, written, excluded_at) = stand_in;
             let Some(role @ (Role::Assistant | Role::User)) = Role::from_name(&role) else {
                 return Err(PyValueError::new_err(format!("a stand-in has the role {role:?}")));
             };
@@ -122,12 +128,29 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
                 if stand_in { SavedId::StandIn(number) } else { SavedId::Group(number) }
             });
             let replaces = replaces.collect();
-            Ok(SavedStandIn { role, text, tokens, replaces, included, reason, replaced })
+            Ok(SavedStandIn {
+                role,
+                text,
+                tokens,
+                replaces,
+                included,
+                reason,
+                replaced,
+                decided_at,
+                written,
+                excluded_at,
+            })
         })
         .collect::<PyResult<_>>()?;
     let groups = groups.into_iter();
     let groups = groups
-        .map(|(first, len, reason, replaced)| SavedGroup { first, len, reason, replaced })
+        .map(|(first, len, reason, replaced, decided_at)| SavedGroup {
+            first,
+            len,
+            reason,
+            replaced,
+            decided_at,
+        })
         .collect();
     let shortened = shortened.into_iter().map(shortened_from_python).collect::<PyResult<_>>()?;
     let settled = settled.into_iter().map(settled_from_python).collect();
@@ -164,105 +187,4 @@ pub(crate) fn fingerprint(index: &Bound<'_, PyMessageIndex>) -> PyResult<String>
         }
         Ok(format!("{:032x}", hash.digest128()))
     })
-}
-
-/// Makes the index one about this list. Returns how many of its messages were known.
-///
-/// The known messages are recognised by identity, else by content. Where one of them is another now,
-/// or missing, the index is built anew, and remembers what it knew about the groups before it. A
-/// system message that took the place of another one is new by itself: nothing else depends on it.
-#[pyfunction]
-pub(crate) fn sync(
-    index: &Bound<'_, PyMessageIndex>,
-    messages: &Bound<'_, PyList>,
-) -> PyResult<usize> {
-    PyMessageIndex::with(index, |state| {
-        if index.get().is_asked() {
-            return Err(ChatfoldError::new_err(
-                "the index is being compacted by the call that asks this trigger; sync before or \
-                 after compacting",
-            ));
-        }
-        let Prefix { known, identical, other_systems } = known_prefix(state, messages)?;
-        let reader = state.messages.reader();
-        let read = |positions: std::ops::Range<usize>| {
-            WORK.read(positions.len());
-            positions
-                .map(|position| reader.facts(&messages.get_item(position)?, position))
-                .collect::<PyResult<Vec<_>>>()
-        };
-        // Everything that can fail comes before anything is changed.
-        if known == state.messages.list.len() && other_systems.is_empty() {
-            for facts in &read(known..messages.len())? {
-                state.core.push(facts).map_err(to_python)?;
-            }
-        } else {
-            let mut saved = state.core.save(u32::try_from(known).unwrap_or(u32::MAX));
-            for position in other_systems {
-                saved.forget(u32::try_from(position).unwrap_or(u32::MAX));
-            }
-            let mut core = state.core.fresh();
-            for facts in &read(0..messages.len())? {
-                core.push(facts).map_err(to_python)?;
-            }
-            core.load(&saved, false);
-            state.core = core;
-        }
-        // What is kept is handed out as the caller's own objects: those of this list.
-        let held = if identical { known } else { 0 };
-        state.messages.replace_from(held, messages.iter().skip(held).map(Bound::unbind));
-        Ok(known)
-    })
-}
-
-/// What a list shares with the index.
-struct Prefix {
-    /// How many messages at its start the index knows.
-    known: usize,
-    /// Whether all of them are the very same objects.
-    identical: bool,
-    /// Which of them are system messages with other content.
-    other_systems: Vec<usize>,
-}
-
-/// What is nested too deeply to be compared counts as another.
-fn is_equal(ours: &Bound<'_, PyAny>, theirs: &Bound<'_, PyAny>) -> PyResult<bool> {
-    match ours.eq(theirs) {
-        Err(error) if error.is_instance_of::<PyRecursionError>(ours.py()) => Ok(false),
-        answer => answer,
-    }
-}
-
-fn known_prefix(state: &State, messages: &Bound<'_, PyList>) -> PyResult<Prefix> {
-    let py = messages.py();
-    let reader = state.messages.reader();
-    let is_system = |message: &Bound<'_, PyAny>, position| {
-        let role = reader.facts(message, position)?.role;
-        PyResult::Ok(matches!(role, Role::System | Role::Developer))
-    };
-    let most = messages.len().min(state.messages.list.len());
-    let mut prefix = Prefix { known: 0, identical: true, other_systems: Vec::new() };
-    for position in 0..most {
-        let (ours, theirs) = (state.messages.list[position].bind(py), messages.get_item(position)?);
-        if !ours.is(&theirs) {
-            if !is_equal(ours, &theirs)? {
-                if !(is_system(ours, position)? && is_system(&theirs, position)?) {
-                    break;
-                }
-                prefix.other_systems.push(position);
-            }
-            prefix.identical = false;
-        }
-        prefix.known += 1;
-    }
-    // A newest message that grows while it is streamed is the same object with other content.
-    if let Some(last) = prefix.known.checked_sub(1) {
-        let facts = reader.facts(state.messages.list[last].bind(py), last)?;
-        let before = state.core.message_bytes(u32::try_from(last).unwrap_or(u32::MAX));
-        if before != Some(facts.bytes) {
-            prefix.known = last;
-            prefix.other_systems.retain(|&position| position < last);
-        }
-    }
-    Ok(prefix)
 }

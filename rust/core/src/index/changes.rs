@@ -18,12 +18,34 @@ pub(super) enum Current {
     Nothing,
 }
 
+/// Why a group is excluded, and since when.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Why {
+    /// The number of the reason; 0 for none.
+    pub(super) reason: u32,
+    /// How many messages stood before what the model was to answer when that was decided; 0 where it
+    /// holds for every list.
+    pub(super) decided_at: u32,
+}
+
+/// Who excludes or replaces something. A list that goes back takes back what was decided with
+/// messages that are gone, each in its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A strategy, which decides anew for nothing.
+    Strategy,
+    /// A strategy with a text that somebody wrote, which costs more than deciding.
+    Writer,
+    /// The caller, for every list.
+    Caller,
+}
+
 /// The state of one slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlotState {
     pub(super) current: Current,
-    /// Why the raw group is excluded, as a number of a reason; 0 where it is not.
-    pub(super) reason: u32,
+    /// Why the raw group is excluded, where it is.
+    pub(super) why: Why,
     /// The stand-in that stands for the raw group, plus one.
     pub(super) replaced_by: u32,
 }
@@ -31,8 +53,8 @@ pub(super) struct SlotState {
 /// One entry of the log by which changes are undone and earlier figures are found.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// A slot changed what it holds; `reason` is what the entering group was excluded for.
-    Slot { slot: u32, before: Current, after: Current, reason: u32 },
+    /// A slot changed what it holds; `why` tells of the entering group why it was excluded.
+    Slot { slot: u32, before: Current, after: Current, why: Why },
     /// A group got or lost its stand-in.
     Link { group: GroupId, before: Option<u32> },
     /// A message holds other texts; `before` is the number of those that it held.
@@ -89,28 +111,28 @@ impl MessageIndex {
         at.and_then(|at| self.reasons.get(at)).cloned().unwrap_or_default()
     }
 
-    fn reason_of(&mut self, slot: u32, current: Current) -> Option<&mut u32> {
+    fn why_of(&mut self, slot: u32, current: Current) -> Option<&mut Why> {
         match current {
-            Current::Raw => Some(&mut self.slots[slot as usize].reason),
-            Current::StandIn(number) => Some(&mut self.stand_ins[number as usize].reason),
+            Current::Raw => Some(&mut self.slots[slot as usize].why),
+            Current::StandIn(number) => Some(&mut self.stand_ins[number as usize].why),
             Current::Nothing => None,
         }
     }
 
     /// Lets a slot hold something else, and remembers what it held.
-    pub(super) fn set_current(&mut self, slot: u32, after: Current, reason: u32) {
+    pub(super) fn set_current(&mut self, slot: u32, after: Current, why: Why) {
         let before = self.current(slot);
         if before == after {
             return;
         }
         self.leave(slot);
-        if let Some(old) = self.reason_of(slot, before) {
-            *old = reason;
+        if let Some(old) = self.why_of(slot, before) {
+            *old = why;
         }
-        let entering = self.reason_of(slot, after).map_or(0, std::mem::take);
+        let entering = self.why_of(slot, after).map(std::mem::take).unwrap_or_default();
         self.slots[slot as usize].current = after;
         self.enter(slot);
-        self.log.push(Change::Slot { slot, before, after, reason: entering });
+        self.log.push(Change::Slot { slot, before, after, why: entering });
     }
 
     fn link(&mut self, group: GroupId, stand_in: Option<u32>) -> Option<u32> {
@@ -136,17 +158,29 @@ impl MessageIndex {
         }
     }
 
-    /// Excludes what a slot holds. Says whether it held anything.
+    /// Why something is excluded that is so from now on.
+    pub(super) fn why(&mut self, reason: &str, origin: Origin) -> Why {
+        let decided_at = if origin == Origin::Caller { 0 } else { self.answered };
+        Why { reason: self.reason_number(reason), decided_at }
+    }
+
+    /// Excludes what a slot holds, for a strategy. Says whether it held anything.
     pub fn exclude(&mut self, slot: u32, reason: &str) -> bool {
+        self.exclude_by(slot, reason, Origin::Strategy)
+    }
+
+    /// The same for somebody else.
+    pub fn exclude_by(&mut self, slot: u32, reason: &str, origin: Origin) -> bool {
         let held = self.current(slot) != Current::Nothing;
         if held {
-            let reason = self.reason_number(reason);
-            self.set_current(slot, Current::Nothing, reason);
+            let why = self.why(reason, origin);
+            self.set_current(slot, Current::Nothing, why);
         }
         held
     }
 
-    /// Puts a message with this text in the place of what these slots hold, at the first of them.
+    /// Puts a message with this text in the place of what these slots hold, at the first of them,
+    /// for a strategy.
     ///
     /// Nothing happens (and `None` comes back) unless the text has fewer UTF-8 bytes than the texts
     /// that it replaces.
@@ -157,6 +191,18 @@ impl MessageIndex {
         text: impl Into<String>,
         reason: &str,
     ) -> Option<u32> {
+        self.replace_by(slots, role, text, reason, Origin::Strategy)
+    }
+
+    /// The same for somebody else.
+    pub fn replace_by(
+        &mut self,
+        slots: &[u32],
+        role: Role,
+        text: impl Into<String>,
+        reason: &str,
+        origin: Origin,
+    ) -> Option<u32> {
         let held: Vec<GroupId> = slots.iter().filter_map(|&slot| self.held(slot)).collect();
         let first = held.iter().map(|group| group.slot).min()?;
         let bytes: u64 = held.iter().map(|&group| self.byte_count(group)).sum();
@@ -165,7 +211,7 @@ impl MessageIndex {
             return None;
         }
         let number = u32::try_from(self.stand_ins.len()).ok()?;
-        let reason = self.reason_number(reason);
+        let why = self.why(reason, origin);
         self.stand_ins.push(StandIn {
             role,
             text,
@@ -173,7 +219,9 @@ impl MessageIndex {
             slot: first,
             tokens: UNKNOWN,
             replaced_by: None,
-            reason: 0,
+            why: Why::default(),
+            decided_at: why.decided_at,
+            written: origin != Origin::Strategy,
             dissolved: false,
         });
         self.anchored.insert((first, number));
@@ -182,7 +230,7 @@ impl MessageIndex {
             self.set_link(group, Some(number));
             let after =
                 if group.slot == first { Current::StandIn(number) } else { Current::Nothing };
-            self.set_current(group.slot, after, reason);
+            self.set_current(group.slot, after, why);
         }
         Some(number)
     }
@@ -224,7 +272,7 @@ impl MessageIndex {
     /// Lets a group take its slot again, unless the group has been joined to an earlier one since.
     pub(super) fn include(&mut self, group: GroupId) {
         if self.grouping.root(group.slot) == group.slot {
-            self.set_current(group.slot, group.as_current(), 0);
+            self.set_current(group.slot, group.as_current(), Why::default());
         }
     }
 
@@ -232,7 +280,7 @@ impl MessageIndex {
     pub(super) fn dissolve(&mut self, group: GroupId) {
         let Some(number) = group.stand_in else { return };
         if self.current(group.slot) == Current::StandIn(number) {
-            self.set_current(group.slot, Current::Nothing, 0);
+            self.set_current(group.slot, Current::Nothing, Why::default());
         }
         self.stand_ins[number as usize].dissolved = true;
         self.log.push(Change::StandIn { number, dissolved: false });
@@ -269,19 +317,19 @@ impl MessageIndex {
         let mut joined = Vec::new();
         while self.log.len() > version.log {
             match self.log.pop() {
-                Some(Change::Slot { slot, before, after, reason }) => {
+                Some(Change::Slot { slot, before, after, why }) => {
                     touched.push(slot);
                     if self.grouping.root(slot) != slot {
                         // There is nothing to go back to; earlier figures still ask for it.
-                        joined.push(Change::Slot { slot, before, after, reason });
+                        joined.push(Change::Slot { slot, before, after, why });
                         continue;
                     }
                     self.leave(slot);
-                    if let Some(left) = self.reason_of(slot, before) {
-                        *left = 0;
+                    if let Some(left) = self.why_of(slot, before) {
+                        *left = Why::default();
                     }
-                    if let Some(entered) = self.reason_of(slot, after) {
-                        *entered = reason;
+                    if let Some(entered) = self.why_of(slot, after) {
+                        *entered = why;
                     }
                     self.slots[slot as usize].current = before;
                     self.enter(slot);

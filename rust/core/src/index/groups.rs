@@ -113,12 +113,12 @@ impl MessageIndex {
             None => {
                 let mut positions: Vec<u32> = group.positions().collect();
                 positions.sort_unstable();
-                (group.kind, positions, self.slots[id.slot as usize].reason, None)
+                (group.kind, positions, self.slots[id.slot as usize].why.reason, None)
             }
             Some(number) => {
                 let own = &self.stand_ins[number as usize];
                 let text = (own.role, own.text.clone());
-                (GroupKind::Summary, Vec::new(), own.reason, Some(text))
+                (GroupKind::Summary, Vec::new(), own.why.reason, Some(text))
             }
         };
         GroupView {

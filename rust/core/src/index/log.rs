@@ -90,13 +90,13 @@ impl Log {
 
 #[cfg(test)]
 mod tests {
-    use super::super::changes::Current;
+    use super::super::changes::{Current, Why};
     use super::{Change, FEW, Log};
 
     fn change(log: &mut Log, times: usize) {
         for slot in 0..u32::try_from(times).expect("small") {
             let (before, after) = (Current::Raw, Current::Nothing);
-            log.push(Change::Slot { slot, before, after, reason: 0 });
+            log.push(Change::Slot { slot, before, after, why: Why::default() });
         }
         log.forget();
     }

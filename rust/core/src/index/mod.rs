@@ -6,6 +6,7 @@
 mod changes;
 mod difference;
 mod figures;
+mod fork;
 mod groups;
 mod log;
 mod lookups;
@@ -17,7 +18,7 @@ mod shortened;
 mod speakers;
 mod tokens;
 
-pub use changes::Version;
+pub use changes::{Origin, Version};
 pub use figures::{Counts, Figures, Metric};
 pub use groups::{GroupId, GroupView, Kept};
 pub use log::Hold;
@@ -35,7 +36,7 @@ use crate::hashed::HashedMap;
 use crate::message::{Facts, Role};
 use crate::ordered_set::OrderedSet;
 
-use changes::{Current, SlotState};
+use changes::{Current, SlotState, Why};
 use figures::Sums;
 use log::Log;
 use open::Open;
@@ -76,6 +77,8 @@ pub struct MessageIndex {
     doubtful: Option<u32>,
     /// Slots of groups that the caller protects.
     protected: BTreeSet<u32>,
+    /// How many messages stand before what the model is to answer; all where there is nothing.
+    answered: u32,
     epoch: u32,
     log: Log,
 }
@@ -107,7 +110,13 @@ pub struct StandIn {
     slot: u32,
     tokens: u32,
     replaced_by: Option<u32>,
-    reason: u32,
+    /// Why it is excluded, where it is.
+    why: Why,
+    /// How many messages stood before what the model was to answer when it was made; 0 where it holds
+    /// for every list.
+    decided_at: u32,
+    /// Somebody wrote its text: it is not made anew for nothing.
+    written: bool,
     /// Undone: it stands for nothing any more.
     dissolved: bool,
 }
@@ -170,9 +179,11 @@ impl MessageIndex {
         if facts.role == Role::User {
             self.doubtful = facts.stand_in.then_some(placement.slot);
         }
+        let kind = self.grouping.group(placement.slot).kind;
+        self.note_answered(message, facts.role, kind, placement.new);
         if placement.new {
             self.slots.push(SlotState::default());
-            if self.grouping.group(placement.slot).kind == GroupKind::User {
+            if kind == GroupKind::User {
                 self.first_user.get_or_insert(placement.slot);
             }
             self.enter(placement.slot);

@@ -1,6 +1,6 @@
 //! A group that is wanted again while what it was summarized with is not.
 
-use super::changes::{Change, Current};
+use super::changes::{Change, Current, Why};
 use super::{GroupId, MessageIndex, StandIn};
 
 impl MessageIndex {
@@ -38,37 +38,28 @@ impl MessageIndex {
         leaving: GroupId,
         entering: Option<GroupId>,
     ) -> Option<GroupId> {
-        let StandIn { role, text, replaces, slot, tokens, replaced_by, reason, .. } =
-            self.stand_ins[number as usize].clone();
+        let old = self.stand_ins[number as usize].clone();
+        let StandIn { slot, replaced_by, why, .. } = old;
         let held = self.current(slot) == Current::StandIn(number);
         // Its place may have gone to the group that it would stand before.
-        let lost = self.grouping.root(slot) != slot && replaced_by.is_none() && reason == 0;
+        let lost = self.grouping.root(slot) != slot && replaced_by.is_none() && why.reason == 0;
         if held {
-            self.set_current(slot, Current::Nothing, 0);
+            self.set_current(slot, Current::Nothing, Why::default());
         }
         self.stand_ins[number as usize].dissolved = true;
         self.log.push(Change::StandIn { number, dissolved: false });
-        for &group in &replaces {
+        for &group in &old.replaces {
             self.set_link(group, None);
         }
         let joined = |group: &GroupId| {
             group.stand_in.is_none() && self.grouping.root(group.slot) != group.slot
         };
-        let rest = replaces.into_iter().filter(|group| *group != leaving && !joined(group));
+        let rest = old.replaces.iter().copied().filter(|group| *group != leaving && !joined(group));
         let mut rest: Vec<GroupId> = rest.chain(entering).collect();
         rest.sort_unstable();
         let slot = rest.first()?.slot;
         let number = u32::try_from(self.stand_ins.len()).ok()?;
-        let new = StandIn {
-            role,
-            text,
-            replaces: rest.clone(),
-            slot,
-            tokens,
-            replaced_by: None,
-            reason,
-            dissolved: false,
-        };
+        let new = StandIn { replaces: rest.clone(), slot, replaced_by: None, ..old };
         self.stand_ins.push(new);
         self.anchored.insert((slot, number));
         self.log.push(Change::StandIn { number, dissolved: true });
@@ -76,7 +67,7 @@ impl MessageIndex {
             self.set_link(group, Some(number));
         }
         if held || lost {
-            self.set_current(slot, Current::StandIn(number), 0);
+            self.set_current(slot, Current::StandIn(number), Why::default());
         }
         Some(GroupId { slot, stand_in: Some(number) })
     }

@@ -3,7 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::changes::Current;
+use super::changes::{Current, SlotState, Why};
+use super::fork::Standing;
 use super::open::SavedSettled;
 use super::tokens::UNKNOWN;
 use super::{GroupId, MessageIndex, StandIn};
@@ -40,6 +41,8 @@ pub struct SavedShortened {
     pub tokens: Option<u32>,
     /// Why it was shortened.
     pub reason: String,
+    /// How many messages stood then before what the model was to answer.
+    pub decided_at: u32,
 }
 
 /// A group of the list that is excluded or stood for.
@@ -53,6 +56,9 @@ pub struct SavedGroup {
     pub reason: String,
     /// Whether a stand-in stands for it.
     pub replaced: bool,
+    /// How many messages stood then before what the model was to answer; 0 where it is so for every
+    /// list.
+    pub decided_at: u32,
 }
 
 /// A stand-in and what it stands for.
@@ -72,6 +78,13 @@ pub struct SavedStandIn {
     pub reason: String,
     /// Whether another stand-in stands for it.
     pub replaced: bool,
+    /// How many messages stood before what the model was to answer when it was made; 0 where it holds
+    /// for every list.
+    pub decided_at: u32,
+    /// Whether somebody wrote its text.
+    pub written: bool,
+    /// The same for when it was excluded, where it is.
+    pub excluded_at: u32,
 }
 
 /// Names a group in a saved state.
@@ -84,32 +97,28 @@ pub enum SavedId {
 }
 
 impl MessageIndex {
-    /// The memory about groups that end before a position; pass the number of messages for all.
-    ///
-    /// A stand-in for a group that does not stands for its other groups, where it is shorter than
-    /// they are; else it is left out, and so the groups that it stood for come back.
-    pub fn save(&self, before: u32) -> Saved {
-        let mut numbers = HashMap::new();
+    /// The memory that stands where only so many of the messages are left; pass the number of
+    /// messages for all of it. See [`Standing`].
+    pub fn save(&self, left: u32) -> Saved {
+        let standing = Standing::of(self, left);
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
         let mut stand_ins = Vec::new();
         for (number, stand_in) in (0..).zip(&self.stand_ins) {
-            if stand_in.dissolved {
+            if !standing.stand_in(number) {
                 continue;
             }
-            let included = self.current(stand_in.slot) == Current::StandIn(number);
-            let mut bytes = 0;
-            let mut replaces = Vec::with_capacity(stand_in.replaces.len());
-            for &id in &stand_in.replaces {
-                let saved = match id.stand_in {
-                    None => self.ends_before(id.slot, before).then(|| self.first_of(id.slot)),
-                    Some(inner) => numbers.get(&inner).copied().map(SavedId::StandIn),
-                };
-                bytes += saved.map_or(0, |_| self.byte_count(id));
-                replaces.extend(saved);
-            }
-            let partly = replaces.len() < stand_in.replaces.len();
-            if replaces.is_empty() || (partly && included && bytes <= stand_in.text.len() as u64) {
-                continue;
-            }
+            let replaces = stand_in.replaces.iter().filter_map(|id| match id.stand_in {
+                None => Some(self.first_of(id.slot)),
+                Some(inner) => numbers.get(&inner).copied().map(SavedId::StandIn),
+            });
+            let replaces = replaces.collect();
+            let outer = stand_in.replaced_by;
+            let hidden = outer.is_some_and(|outer| standing.stand_in(outer));
+            let held = self.current(stand_in.slot) == Current::StandIn(number);
+            // What a stand-in stood for that does not stand comes back.
+            let included =
+                held || !hidden && (outer.is_some() || !standing.exclusion(stand_in.why));
+            let why = if included { Why::default() } else { stand_in.why };
             numbers.insert(number, u32::try_from(stand_ins.len()).unwrap_or(u32::MAX));
             stand_ins.push(SavedStandIn {
                 role: stand_in.role,
@@ -117,69 +126,66 @@ impl MessageIndex {
                 tokens: Some(stand_in.tokens).filter(|&tokens| tokens != UNKNOWN),
                 replaces,
                 included,
-                reason: self.reason(stand_in.reason),
-                replaced: stand_in.replaced_by.is_some(),
+                reason: self.reason(why.reason),
+                replaced: hidden,
+                decided_at: stand_in.decided_at,
+                written: stand_in.written,
+                excluded_at: why.decided_at,
             });
-        }
-        // What a stand-in stands for that is left out comes back.
-        for (old, &new) in &numbers {
-            let outer = self.stand_ins[*old as usize].replaced_by;
-            if outer.is_some_and(|outer| !numbers.contains_key(&outer))
-                && let Some(saved) = stand_ins.get_mut(new as usize)
-            {
-                (saved.included, saved.replaced) = (true, false);
-                saved.reason.clear();
-            }
         }
         let groups = (0..self.grouping.slots())
             .filter(|&slot| self.grouping.group(slot).len() > 0)
-            .filter(|&slot| self.current(slot) != Current::Raw && self.ends_before(slot, before))
-            .filter(|&slot| {
-                let outer = self.slots[slot as usize].replaced_by.checked_sub(1);
-                outer.is_none_or(|outer| numbers.contains_key(&outer))
-            })
-            .map(|slot| SavedGroup {
-                first: self.grouping.group(slot).first(),
-                len: u32::try_from(self.grouping.group(slot).len()).unwrap_or(u32::MAX),
-                reason: self.reason(self.slots[slot as usize].reason),
-                replaced: self.slots[slot as usize].replaced_by > 0,
+            .filter(|&slot| self.current(slot) != Current::Raw && self.end_of(slot) <= left)
+            .filter_map(|slot| {
+                let SlotState { why, replaced_by, .. } = self.slots[slot as usize];
+                let stands = match replaced_by.checked_sub(1) {
+                    Some(outer) => standing.stand_in(outer),
+                    None => standing.exclusion(why),
+                };
+                stands.then(|| SavedGroup {
+                    first: self.grouping.group(slot).first(),
+                    len: u32::try_from(self.grouping.group(slot).len()).unwrap_or(u32::MAX),
+                    reason: self.reason(why.reason),
+                    replaced: replaced_by > 0,
+                    decided_at: why.decided_at,
+                })
             })
             .collect();
-        let tokens = self.tokens.iter().take(before as usize);
+        let tokens = self.tokens.iter().take(left as usize);
         let tokens = tokens.map(|&tokens| Some(tokens).filter(|&known| known != UNKNOWN)).collect();
         let firsts = self.protected_slots().map(|slot| self.grouping.group(slot).first());
-        let mut protected: Vec<u32> = firsts.filter(|&first| first < before).collect();
+        let mut protected: Vec<u32> = firsts.filter(|&first| first < left).collect();
         protected.sort_unstable();
         protected.dedup();
         let mut shortened: Vec<SavedShortened> = self
             .shortened
             .iter()
-            .filter(|&(&message, _)| self.ends_before(self.slot_of_now(message), before))
-            .map(|(&message, &number)| {
-                let own = &self.shortenings[number as usize];
-                SavedShortened {
+            .filter(|&(&message, _)| message < left)
+            .filter_map(|(&message, &number)| {
+                let own = standing.shortening(self, number)?;
+                Some(SavedShortened {
                     message,
                     texts: own.texts.clone(),
                     size: (own.bytes, own.chars),
                     tokens: Some(own.tokens).filter(|&tokens| tokens != UNKNOWN),
-                    reason: self.reason(own.reason),
-                }
+                    reason: self.reason(own.why.reason),
+                    decided_at: own.why.decided_at,
+                })
             })
             .collect();
         shortened.sort_unstable_by_key(|each| each.message);
-        // What is not included is looked at anew when it comes back.
+        // What is not included is looked at anew when it comes back, and what is whole again is, too.
         let settled = self.settled(|message| {
-            self.is_held_raw(message) && self.ends_before(self.slot_of_now(message), before)
+            let whole_again =
+                self.shortened_of(message).is_some_and(|own| !standing.exclusion(own.why));
+            let slot = self.slot_of_now(message);
+            self.is_held_raw(message) && self.end_of(slot) <= left && !whole_again
         });
         Saved { tokens, groups, stand_ins, protected, shortened, settled }
     }
 
     fn first_of(&self, slot: u32) -> SavedId {
         SavedId::Group(self.grouping.group(slot).first())
-    }
-
-    fn ends_before(&self, slot: u32, before: u32) -> bool {
-        self.grouping.group(slot).positions().all(|position| position < before)
     }
 
     /// Takes over a saved memory, into an index that has its messages and no memory of its own.
@@ -236,7 +242,9 @@ impl MessageIndex {
             let Some(&slot) = found.get(&group.first) else { continue };
             // Without its stand-in a group comes back.
             if !group.replaced || self.slots[slot as usize].replaced_by > 0 {
-                self.exclude(slot, &group.reason);
+                let reason = self.reason_number(&group.reason);
+                let why = Why { reason, decided_at: group.decided_at };
+                self.set_current(slot, Current::Nothing, why);
             }
         }
         for (stand_in, id) in saved.stand_ins.iter().zip(ids) {
@@ -244,7 +252,8 @@ impl MessageIndex {
             let orphaned = stand_in.replaced && self.stand_in_of(id).is_none();
             let reason = self.reason_number(&stand_in.reason);
             if let Some(number) = id.stand_in {
-                self.stand_ins[number as usize].reason = reason;
+                let why = Why { reason, decided_at: stand_in.excluded_at };
+                self.stand_ins[number as usize].why = why;
             }
             if stand_in.included || orphaned {
                 self.include(id);
@@ -263,8 +272,9 @@ impl MessageIndex {
 
     fn load_shortened(&mut self, saved: &SavedShortened) {
         let reason = self.reason_number(&saved.reason);
+        let why = Why { reason, decided_at: saved.decided_at };
         let tokens = saved.tokens.unwrap_or(UNKNOWN);
-        let number = self.add_shortened(saved.texts.clone(), saved.size, tokens, reason);
+        let number = self.add_shortened(saved.texts.clone(), saved.size, tokens, why);
         self.swap_shortened(saved.message, Some(number));
     }
 
@@ -298,7 +308,9 @@ impl MessageIndex {
                     slot,
                     tokens: stand_in.tokens.unwrap_or(UNKNOWN),
                     replaced_by: None,
-                    reason: 0,
+                    why: Why::default(),
+                    decided_at: stand_in.decided_at,
+                    written: stand_in.written,
                     dissolved: false,
                 });
                 self.anchored.insert((slot, number));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::changes::{Change, Current, Version};
+use super::changes::{Change, Current, Origin, Version, Why};
 use super::tokens::UNKNOWN;
 use super::{GroupId, MessageIndex};
 use crate::error::Result;
@@ -21,7 +21,9 @@ pub(super) struct Shortened {
     /// Code points of them.
     pub(super) chars: u32,
     pub(super) tokens: u32,
-    pub(super) reason: u32,
+    pub(super) why: Why,
+    /// The number of what the message held before, where it was shortened already.
+    pub(super) earlier: Option<u32>,
     /// Tells it from all others that the index ever had.
     pub(super) stamp: u64,
 }
@@ -64,7 +66,7 @@ impl MessageIndex {
 
     /// Why a message was shortened; empty where it was not.
     pub fn shorten_reason(&self, message: u32) -> String {
-        self.shortened_of(message).map_or_else(String::new, |own| self.reason(own.reason))
+        self.shortened_of(message).map_or_else(String::new, |own| self.reason(own.why.reason))
     }
 
     /// UTF-8 bytes of what a message holds now.
@@ -175,8 +177,9 @@ impl MessageIndex {
                 }
             }
         }
-        let reason = self.reason_number(reason);
-        let number = self.add_shortened(texts, (bytes, chars), UNKNOWN, reason);
+        let why = self.why(reason, Origin::Strategy);
+        let number = self.add_shortened(texts, (bytes, chars), UNKNOWN, why);
+        self.shortenings[number as usize].earlier = self.shortened.get(&message).copied();
         self.set_shortened(message, Some(number));
         Ok(true)
     }
@@ -186,12 +189,12 @@ impl MessageIndex {
         texts: Vec<(Place, String)>,
         (bytes, chars): (u32, u32),
         tokens: u32,
-        reason: u32,
+        why: Why,
     ) -> u32 {
         self.stamp += 1;
         let stamp = self.stamp;
         let number = u32::try_from(self.shortenings.len()).unwrap_or(u32::MAX);
-        self.shortenings.push(Shortened { texts, bytes, chars, tokens, reason, stamp });
+        self.shortenings.push(Shortened { texts, bytes, chars, tokens, why, earlier: None, stamp });
         number
     }
 

@@ -1,6 +1,8 @@
 //! Saving and loading: nothing is lost, nothing is believed that does not fit together.
 
-use chatfold_core::{MessageIndex, Overhead, Role, Saved, SavedGroup, SavedId, SavedStandIn};
+use chatfold_core::{
+    GroupId, GroupKind, MessageIndex, Overhead, Role, Saved, SavedGroup, SavedId, SavedStandIn,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -47,6 +49,20 @@ fn some_strategies() -> BoxedStrategy<Vec<chatfold_core::Strategy>> {
     prop::collection::vec(strategies::composed(CUSTOM), 1..4).boxed()
 }
 
+/// The messages that no strategy excludes by default, but for system messages.
+fn floor(index: &MessageIndex) -> Vec<u32> {
+    let groups: Vec<GroupId> =
+        index.group_ids().into_iter().filter(|id| id.stand_in.is_none()).collect();
+    let of = |kind: fn(GroupKind) -> bool| {
+        groups.iter().rev().find(|&&id| kind(index.group(id).kind)).copied()
+    };
+    let newest = of(|kind| kind != GroupKind::System).or(groups.last().copied());
+    let user = of(|kind| kind == GroupKind::User);
+    let pending = groups.iter().copied().filter(|&id| index.is_pending(id));
+    let floor = newest.into_iter().chain(user).chain(pending);
+    floor.flat_map(|id| index.group(id).positions).collect()
+}
+
 /// Any state, most of it nonsense.
 fn garbage() -> BoxedStrategy<Saved> {
     let ids =
@@ -56,6 +72,7 @@ fn garbage() -> BoxedStrategy<Saved> {
         len,
         reason: "garbage".to_owned(),
         replaced,
+        decided_at: first,
     });
     let stand_in = (prop::collection::vec(ids, 0..4), any::<[bool; 3]>()).prop_map(
         |(replaces, [included, replaced, counted])| SavedStandIn {
@@ -66,6 +83,9 @@ fn garbage() -> BoxedStrategy<Saved> {
             included,
             reason: if included { String::new() } else { "garbage".to_owned() },
             replaced,
+            decided_at: 3,
+            written: counted,
+            excluded_at: if included { 0 } else { 7 },
         },
     );
     let tokens = prop::collection::vec(prop::option::of(0..9u32), 0..14);
@@ -174,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_list_keeps_what_was_said_about_the_groups_before_the_change(
+    fn a_list_that_goes_back_takes_back_what_was_decided_since(
         setup in setups(24),
         cut in any::<Index>(),
         other_end in chats::histories(6),
@@ -183,7 +203,7 @@ proptest! {
         let (index, _) = lived(&setup, setup.messages.len(), &past);
         let cut = cut.index(setup.messages.len() + 1);
         let before = u32::try_from(cut).unwrap();
-        let saved = index.save(before);
+        let (saved, all) = (index.save(before), index.save(index.message_count()));
         let mut changed = setup.clone();
         changed.messages.truncate(cut);
         changed.messages.extend(other_end);
@@ -196,17 +216,33 @@ proptest! {
             let positions = index.group(id).positions;
             let slot = positions.first().filter(|&&at| at < before).map(|&at| loaded.slot_of_message(at));
             let Some(slot) = slot else { continue };
-            let found = loaded.group(chatfold_core::GroupId { slot, stand_in: None });
+            let found_id = GroupId { slot, stand_in: None };
+            let found = loaded.group(found_id);
             if found.positions != positions || positions.iter().any(|&at| at >= before) {
                 continue;
             }
-            // Nothing said about it changed, unless its stand-in was also for what is no more.
-            let same = found.excluded == index.group(id).excluded
-                && found.exclude_reason == index.group(id).exclude_reason;
-            prop_assert!(same || (index.summary_of(id).is_some() && !found.excluded));
+            let first = positions[0];
+            let said = all.groups.iter().find(|group| group.first == first);
+            let stays = match said {
+                None => false,
+                Some(group) if group.replaced => {
+                    // Its stand-in may have been for what is no more.
+                    prop_assert!(!found.excluded || loaded.summary_of(found_id).is_some());
+                    continue;
+                }
+                Some(group) => group.decided_at <= before,
+            };
+            prop_assert_eq!(found.excluded, stays);
+            let reason = if stays { index.group(id).exclude_reason } else { String::new() };
+            prop_assert_eq!(found.exclude_reason, reason);
         }
         let kept = kept_messages(&loaded);
         prop_assert!((before..loaded.message_count()).all(|at| kept.contains(&at)));
+        loaded.include_floor();
+        assert_consistent(&loaded, &changed, &host);
+        assert_nothing_is_lost(&loaded);
+        let kept = kept_messages(&loaded);
+        prop_assert!(floor(&loaded).iter().all(|at| kept.contains(at)));
         assert_tokens(&mut loaded, &changed, &mut host);
     }
 
