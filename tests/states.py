@@ -1,6 +1,7 @@
 """The state of an index and of the twin's history, in one form that can be compared."""
 
-from typing import NamedTuple
+import copy
+from typing import Any, NamedTuple
 
 from chatfold import MessageIndex, Overhead
 from reference import History, Totals
@@ -72,3 +73,15 @@ def totals(index: MessageIndex) -> Totals:
         turns=index.total_turn_count,
         groups=index.total_group_count,
     )
+
+
+def of_version_2(state: dict[str, Any]) -> dict[str, Any]:
+    """Give the state of an index as it was before it told when something was decided."""
+    older = copy.deepcopy(state)
+    older["version"] = 2
+    del older["settled"]
+    older["groups"] = [group[:4] for group in state["groups"]]
+    for each in (*older["stand_ins"], *older["shortened"]):
+        for name in ("decided_at", "written", "excluded_at"):
+            each.pop(name, None)
+    return older

@@ -22,8 +22,15 @@ from chatfold import (
 from conversations import CONVERSATIONS, VALID_CONVERSATIONS, Conversation
 from product import Spec, build_strategy
 from recount import assert_figures_are_right
-from reference import History, changed, group_messages, run
-from states import PART_TOKENS, groups_of, groups_of_twin, included_totals, totals
+from reference import History, answered, changed, group_messages, run
+from states import (
+    PART_TOKENS,
+    groups_of,
+    groups_of_twin,
+    included_totals,
+    of_version_2,
+    totals,
+)
 from strategy_specs import STRATEGIES
 from validity import faults
 
@@ -173,7 +180,10 @@ def test_a_shortening_of_before_stays_byte_for_byte() -> None:
     kept = index.included_messages()
     index.extend(messages[20:])
     clear = ContextPruningStrategy(
-        keep_last_assistants=1, min_prunable_tool_chars=0, soft_trim_ratio=0.01, hard_clear_ratio=0.01
+        keep_last_assistants=1,
+        min_prunable_tool_chars=0,
+        soft_trim_ratio=0.01,
+        hard_clear_ratio=0.01,
     )
     assert index.compact(clear).changed
     assert index.included_messages()[2] not in (kept[2], messages[2])
@@ -233,13 +243,7 @@ def test_an_older_state_is_taken_back_as_a_whole() -> None:
     index = MessageIndex(messages)
     index.compact(ToolResultCompactionStrategy(style="names"))
     index.compact(TruncationStrategy(max_n=8))
-    state = index.to_state()
-    state["version"] = 2
-    state["groups"] = [group[:4] for group in state["groups"]]
-    for each in (*state["stand_ins"], *state["shortened"]):
-        for name in ("decided_at", "written", "excluded_at"):
-            each.pop(name, None)
-    loaded = MessageIndex.from_state(state, messages)
+    loaded = MessageIndex.from_state(of_version_2(index.to_state()), messages)
     assert groups_of(loaded) == groups_of(index)
     loaded.sync(messages[:9])
     assert loaded.included_messages() == messages[:9]
@@ -372,8 +376,6 @@ def compact_both(index: MessageIndex, history: History, step: Step) -> None:
     def write(index: MessageIndex) -> bool:
         made.append(index.replace(groups, text, reason="summarized"))
         return True
-
-    from reference.history import answered  # noqa: PLC0415
 
     at = 0 if by_caller else answered(history)
     (write if by_caller else index.compact)(index if by_caller else write)  # type: ignore[operator]

@@ -6,7 +6,7 @@ them is wrong.
 
 from reference.fork import changed
 from reference.grouping import Group, group_messages
-from reference.history import History, Totals
+from reference.history import History, Totals, answered
 from reference.strategies import run
 
-__all__ = ["Group", "History", "Totals", "changed", "group_messages", "run"]
+__all__ = ["Group", "History", "Totals", "answered", "changed", "group_messages", "run"]
