@@ -58,7 +58,7 @@ def test_a_summary_of_what_is_gone_goes_with_it() -> None:
 
 @pytest.mark.parametrize("times", [1, 9])
 def test_another_system_message_while_a_summary_that_failed_is_due(times: int) -> None:
-    async def fail(messages: list[Message]) -> str:
+    async def fail(_: list[Message]) -> str:
         raise RuntimeError("no model today")
 
     async def live() -> None:
@@ -110,29 +110,30 @@ def edited(source: random.Random, messages: list[Message], more: list[list[Messa
 
 
 @given(
-    st.integers(1, 6),
-    st.integers(0, 2**16),
-    st.integers(700, 9_000),
-    triggers,
-    st.integers(0, 3),
-    st.sampled_from([None, "works", "fails"]),
-    st.booleans(),
+    number=st.integers(1, 6),
+    seed=st.integers(0, 2**16),
+    limit=st.integers(700, 9_000),
+    trigger=triggers,
+    recent=st.integers(0, 3),
+    summarizer=st.sampled_from([None, "works", "fails"]),
+    pruning=st.booleans(),
 )
-def test_promises_1_and_3_hold_through_edits(  # noqa: PLR0913 (a life has many sides)
+def test_promises_1_and_3_hold_through_edits(
+    *,
     number: int,
     seed: int,
     limit: int,
     trigger: dict[str, Any] | None,
     recent: int,
     summarizer: str | None,
-    pruning: bool,  # noqa: FBT001
+    pruning: bool,
 ) -> None:
     """Pairs, floor, and a window that is missed only where the floor alone fills it."""
     source = random.Random(seed)  # noqa: S311 (no secret)
     scripted = Scripted(40)
 
     async def write(messages: list[Message]) -> str:
-        if summarizer == "fails" and source.random() < 0.5:  # noqa: PLR2004 (every other one)
+        if summarizer == "fails" and source.random() < 0.5:
             raise RuntimeError("no model today")
         return await scripted(messages)
 
@@ -158,7 +159,7 @@ def test_promises_1_and_3_hold_through_edits(  # noqa: PLR0913 (a life has many 
             assert prepared.report.target_met == (window.usage.tokens <= room)
             if window.usage.tokens > room:
                 kinds = [group.kind for group in window.index.included_groups]
-                assert len([kind for kind in kinds if kind != "system"]) <= 3  # noqa: PLR2004 (the floor)
+                assert len([kind for kind in kinds if kind != "system"]) <= 3
             of = {at for group in window.index.groups for at in group.positions}
             assert of == set(range(len(messages)))
 

@@ -119,7 +119,7 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
     let stand_ins = stand_ins
         .into_iter()
         .map(|stand_in| {
-            let (role, text, tokens, replaces, included, reason, replaced, ..) = stand_in;
+            let (role, text, counted, replaces, included, reason, hidden, ..) = stand_in;
             let (.., decided_at, written, excluded_at) = stand_in;
             let Some(role @ (Role::Assistant | Role::User)) = Role::from_name(&role) else {
                 return Err(PyValueError::new_err(format!("a stand-in has the role {role:?}")));
@@ -131,11 +131,11 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
             Ok(SavedStandIn {
                 role,
                 text,
-                tokens,
+                tokens: counted,
                 replaces,
                 included,
                 reason,
-                replaced,
+                replaced: hidden,
                 decided_at,
                 written,
                 excluded_at,
