@@ -32,7 +32,10 @@ class Turn:
 class TurnAdapter:
     """The whole adapter."""
 
+    read_so_far = 0
+
     def read(self, message: Turn) -> dict[str, Any]:
+        self.read_so_far += 1
         chat: dict[str, Any] = {"role": ROLES[message.kind], "content": message.said}
         function = {"name": "look", "arguments": "{}"}
         if message.asks:
@@ -96,3 +99,17 @@ def test_promises_1_2_and_8_hold_for_messages_of_another_package(
         called = {ask for each in kept for ask in each.asks}
         assert {each.of for each in kept if each.of} <= called
         assert all(a is b for a, b in zip(kept, history.included(), strict=True))
+
+
+def test_past_another_system_message_nothing_is_read_again_and_all_stays_as_it_was() -> None:
+    messages = turns(Random(1), 12)  # noqa: S311 (no secret)
+    adapter = TurnAdapter()
+    history = AdaptedHistory(adapter, MessageIndex)
+    history.follow(messages)
+    history.index.compact(STRATEGIES[0])
+    kept = history.included()[1:]
+    for time in range(3):
+        now = [Turn("sys", f"It is {time} o'clock."), *messages[1:]]
+        history.follow(now)
+        assert history.included() == [now[0], *kept]
+    assert adapter.read_so_far == len(messages) + 3

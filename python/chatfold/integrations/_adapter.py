@@ -66,14 +66,15 @@ class AdaptedHistory(Generic[M]):
 
     def shared(self, messages: Sequence[M]) -> int:
         """Count the messages at the start of a list that are those of the index."""
-        count = 0
-        for message, chat, parts in zip(messages, self._chat, self._parts, strict=False):
-            if message is not chat.message:
-                own = self._parts_of(message)
-                if len(own) != len(parts) or not all(map(is_, own, parts)):
-                    break
-            count += 1
-        return count
+        count = min(len(messages), len(self._chat))
+        return next((at for at in range(count) if not self._is_known(at, messages[at])), count)
+
+    def _is_known(self, position: int, message: M) -> bool:
+        """Tell whether the index has this message at a position."""
+        if message is self._chat[position].message:
+            return True
+        own, parts = self._parts_of(message), self._parts[position]
+        return len(own) == len(parts) and all(map(is_, own, parts))
 
     def follow(self, messages: Sequence[M]) -> None:
         """Make the index one about this list; only what is new in it is read.
@@ -81,18 +82,23 @@ class AdaptedHistory(Generic[M]):
         Raises:
             MessageError: A message that can't be read; the index is as it was.
         """
-        shared = self.shared(messages)
-        new = messages[shared:]
-        more = [self._read(message) for message in new]
-        chat = [*self._chat[:shared], *more]
-        if shared == len(self._chat):
-            self.index.extend(more)
+        shared, known = self.shared(messages), len(self._chat)
+        # Past a system message in the place of another one, the others may be known.
+        rest = [
+            self._chat[at]
+            if at < known and self._is_known(at, messages[at])
+            else self._read(messages[at])
+            for at in range(shared, len(messages))
+        ]
+        chat = [*self._chat[:shared], *rest]
+        if shared == known:
+            self.index.extend(rest)
         else:
             self.index.sync(chat)
             self._settled = {at: each for at, each in self._settled.items() if at < shared}
-        self._parts[shared:] = [self._parts_of(message) for message in new]
+        self._parts[shared:] = [self._parts_of(message) for message in messages[shared:]]
         self._chat = chat
-        for each, message in zip(chat[:shared], messages, strict=False):
+        for each, message in zip(chat, messages, strict=True):
             each.message = message
 
     def restore(

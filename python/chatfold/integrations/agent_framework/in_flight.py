@@ -16,6 +16,8 @@ from chatfold.integrations.agent_framework.messages import ADAPTER
 
 History = AdaptedHistory[Message]
 
+_SYSTEM = "system"
+
 
 class InFlight(ChatMiddleware):
     """Sends a compacted copy in each call of the model in one run, inside the tool loop as well.
@@ -88,7 +90,7 @@ class InFlight(ChatMiddleware):
     async def _kept(
         self, messages: list[Message], compact: Callable[[MessageIndex], Awaitable[None]]
     ) -> list[Message]:
-        first = ADAPTER.first_part(messages[0])
+        first = _first_said(messages)
         history = self._recent.take(first) or self._saved(messages)
         try:
             history.follow(messages)
@@ -105,8 +107,18 @@ class InFlight(ChatMiddleware):
         if saved is not None:
             try:
                 known = messages[: saved["messages"]]
+                for position, text in saved.get("system", ()):
+                    if known[position].role == _SYSTEM:
+                        known[position] = Message(_SYSTEM, [text])
                 history.restore(known, partial(MessageIndex.from_state, saved["index"]))
-            except (StateError, KeyError, TypeError) as error:
+            except (
+                StateError,
+                KeyError,
+                TypeError,
+                ValueError,
+                IndexError,
+                AttributeError,
+            ) as error:
                 info("what was saved of compaction does not fit, and is made anew: %s", error)
         return history
 
@@ -117,7 +129,20 @@ class InFlight(ChatMiddleware):
         state = self._history.index.to_state()
         self._state.pop("in_flight", None)
         if state["groups"] or state["stand_ins"]:
-            self._state["in_flight"] = {"messages": len(self._history.index), "index": state}
+            messages = self._history.messages
+            # These may be others in the next run, such as one that tells the time.
+            system = [[at, each.text] for at, each in enumerate(messages) if each.role == _SYSTEM]
+            self._state["in_flight"] = {
+                "messages": len(messages),
+                "index": state,
+                **({"system": system} if system else {}),
+            }
+
+
+def _first_said(messages: list[Message]) -> object:
+    """Give what a list is recognised by: the first that is no system message, often made anew."""
+    said = (message for message in messages if message.role != _SYSTEM)
+    return ADAPTER.first_part(next(said, messages[0]))
 
 
 def _is_service_managed(context: ChatContext) -> bool:
