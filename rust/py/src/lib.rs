@@ -43,7 +43,7 @@ mod _core {
     use super::saved::{fingerprint, load, save};
 
     #[pymodule_export]
-    use super::sync::sync;
+    use super::sync::{include_floor, sync};
 
     #[pymodule_export]
     use super::many::compact_all;

@@ -62,6 +62,15 @@ pub(crate) fn sync(
     })
 }
 
+/// Includes again what no strategy may exclude, for a list that lost its end before it was read.
+#[pyfunction]
+pub(crate) fn include_floor(index: &Bound<'_, PyMessageIndex>) -> PyResult<()> {
+    PyMessageIndex::with(index, |state| {
+        state.core.include_floor();
+        Ok(())
+    })
+}
+
 /// What a list shares with the index.
 struct Prefix {
     /// How many messages at its start the index knows.

@@ -5,11 +5,13 @@ from contextlib import contextmanager
 
 from agent_framework import Message, annotate_message_groups
 
+from chatfold import _core
 from chatfold.index import MessageGroup, MessageIndex
 from chatfold.integrations._adapter import AdaptedHistory, Recent
 from chatfold.integrations.agent_framework.annotations import (
     exclude,
     flags_of,
+    ids_summarized,
     include,
     is_excluded,
     link,
@@ -45,7 +47,10 @@ class AnnotatedHistory:
         self._made: dict[MessageGroup, Message] = {}
         self._flags: list[bool] = []
         self._stood: list[tuple[object, bool]] = []
+        # Summaries in the list that stand for nothing any more.
+        self._restored: list[Message] = []
         self._bereft: list[int] = []
+        self._went_back = False
         self._exclude_as_annotated(messages)
         self._remember(messages)
 
@@ -57,7 +62,10 @@ class AnnotatedHistory:
     @property
     def _is_written(self) -> bool:
         """Whether the list leaves out as much as the index: a late result brings a group back."""
+        if self._went_back:
+            return False
         left_out = sum(self._flags) + sum(excluded for _, excluded in self._stood)
+        left_out -= len(self._restored)
         return left_out == self.index.total_message_count - self.index.included_message_count
 
     def knows(self, messages: list[Message]) -> bool:
@@ -88,6 +96,42 @@ class AnnotatedHistory:
         self._made = {
             group: copies[id(ADAPTER.first_part(message))] for group, message in self._made.items()
         }
+        self._restored = [copies[id(ADAPTER.first_part(message))] for message in self._restored]
+        self._remember(messages)
+        return True
+
+    def go_back(self, messages: list[Message]) -> bool:
+        """Follow a list that goes another way from some place on.
+
+        False, and nothing happens, where it is another list from its beginning, or where its
+        annotations say something else.
+
+        Raises:
+            MessageError: A message that can't be read; nothing has happened.
+        """
+        own, stood = self._split(messages)
+        shared, flags = self.history.shared(own), flags_of(own)
+        told = [(ADAPTER.first_part(message), is_excluded(message)) for message in stood]
+        if (
+            not 0 < shared < len(self._flags)
+            or flags[:shared] != self._flags[:shared]
+            or any(flags[shared:])
+            or any(each not in self._stood for each in told)
+        ):
+            return False
+        copies = {id(ADAPTER.first_part(message)): message for message in stood}
+        made = [
+            (_name_of(group), group, copies.get(id(ADAPTER.first_part(message))))
+            for group, message in self._made.items()
+        ]
+        self.history.follow(own)
+        standing = {_name_of(group): group for group in self.index.groups if not group.positions}
+        # The others are in the list until that is written, and stand for nothing.
+        self._made = {standing.get(name, old): message for name, old, message in made if message}
+        restored = [copies.get(id(ADAPTER.first_part(message))) for message in self._restored]
+        self._restored = [message for message in restored if message]
+        self._bereft = [at for at in self._bereft if at < shared]
+        self._went_back = True
         self._remember(messages)
         return True
 
@@ -121,9 +165,11 @@ class AnnotatedHistory:
         self._give_own_reasons(own)
         for group in self._made.keys() - set(stand_ins):
             # What it stood for has come back.
-            exclude(self._made.pop(group), "restored")
+            self._restored.append(self._made.pop(group))
+            exclude(self._restored[-1], "restored")
             edit.changed = True
         edit.put_into(messages)
+        self._went_back = False
         self._remember(messages)
         return edit.changed
 
@@ -139,12 +185,17 @@ class AnnotatedHistory:
     def _exclude_as_annotated(self, messages: list[Message]) -> None:
         """Exclude groups of which all is left out, and has what stands for it, if it had any.
 
-        Others count as included: where they go for another reason, the old one must not stay.
+        Others count as included: where they go for another reason, the old one must not stay. A list
+        that has lost its end includes what it can't be without, and no summary of what it has lost.
         """
         ids = {message.message_id for message in messages}
+        overtaken = {message.message_id for message in messages if _is_overtaken(message, ids)}
 
         def is_gone(message: Message) -> bool:
-            return is_excluded(message) and (summary_id_of(message) or message.message_id) in ids
+            if message.message_id in overtaken:
+                return True
+            stands = summary_id_of(message) or message.message_id
+            return is_excluded(message) and stands in ids - overtaken
 
         for position, message in enumerate(messages):
             if not is_gone(message):
@@ -152,12 +203,18 @@ class AnnotatedHistory:
                 continue
             group = self.index.group_of(position)
             if not group.excluded and all(is_gone(messages[at]) for at in group.positions):
-                self.index.exclude(group, reason=reason_of(message))
+                reason = reason_of(message) or "restored"
+                _core.exclude(self.index, group, reason, by_caller=False)
+        users = [group for group in self.index.groups if group.kind == "user"]
+        if any(group.excluded for group in users[-1:]):
+            # It was not the last one when it went: what came after it is gone.
+            _core.include_floor(self.index)
 
     def _split(self, messages: list[Message]) -> tuple[list[Message], list[Message]]:
-        if not self._made:
+        if not self._made and not self._restored:
             return messages, []
-        made = {id(ADAPTER.first_part(message)) for message in self._made.values()}
+        written = (*self._made.values(), *self._restored)
+        made = {id(ADAPTER.first_part(message)) for message in written}
         own: list[Message] = []
         stood: list[Message] = []
         for message in messages:
@@ -209,6 +266,19 @@ class AnnotatedHistory:
         return False
 
 
+def _name_of(group: MessageGroup) -> tuple[object, ...]:
+    """Name a stand-in by what it says and stands for, whatever list its index is about now."""
+    return tuple(
+        group.positions or [group.messages[0]["content"], *map(_name_of, group.summarizes)]
+    )
+
+
+def _is_overtaken(message: Message, ids: set[str | None]) -> bool:
+    """Tell whether a message stands for some of a list that has lost the last of them."""
+    replaced = [each in ids for each in ids_summarized(message)]
+    return any(replaced) and not replaced[-1]
+
+
 class AnnotatedHistories:
     """The histories of the lists that were compacted last."""
 
@@ -227,7 +297,7 @@ class AnnotatedHistories:
         """
         first = ADAPTER.first_part(messages[0])
         history = self._recent.take(first)
-        if history is None or not history.go_on(messages):
+        if history is None or not (history.go_on(messages) or history.go_back(messages)):
             history = AnnotatedHistory(messages, self._make)
         try:
             yield history

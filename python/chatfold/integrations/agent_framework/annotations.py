@@ -47,6 +47,12 @@ def summary_id_of(message: Message) -> str | None:
     return summary_id if isinstance(summary_id, str) else None
 
 
+def ids_summarized(message: Message) -> list[str]:
+    """Give the ids of the messages that this one stands for, in order."""
+    ids = annotation_of(message).get(SUMMARY_OF_MESSAGE_IDS_KEY)
+    return [each for each in ids if isinstance(each, str)] if isinstance(ids, (list, tuple)) else []
+
+
 def exclude(message: Message, reason: str, summary_id: str | None = None) -> None:
     """Leave a message out, with the reason, and a link to what stands for it."""
     message.additional_properties[EXCLUDED_KEY] = True
