@@ -305,6 +305,13 @@ def test_a_message_that_cant_be_read_is_named() -> None:
         run(window().prepare([{"role": "user", "content": "Hi"}, {"role": "bot"}]))
 
 
+def nested(depth: int) -> list[Option]:
+    made: list[Option] = []
+    for _ in range(depth):
+        made = [made]
+    return made
+
+
 WRONG: list[tuple[dict[str, Option], type[Exception], str]] = [
     ({"max_context_tokens": 0}, OptionError, "max_context_tokens is 0"),
     ({"max_context_tokens": "16k"}, OptionTypeError, "max_context_tokens is '16k'"),
@@ -313,6 +320,7 @@ WRONG: list[tuple[dict[str, Option], type[Exception], str]] = [
     ({"instructions": None}, OptionTypeError, "instructions is None; pass a text"),
     ({"tools": "search"}, OptionTypeError, "tools is 'search'; pass a list of tool schemas"),
     ({"tools": [{1, 2}]}, OptionTypeError, r"tools has \{1, 2\}, which is no JSON"),
+    ({"tools": [nested(50_000)]}, OptionTypeError, "tools has <list .*>, which is nested too deep"),
     ({"model": 4}, OptionTypeError, "model is 4; pass a text"),
     ({"prices": 4}, OptionTypeError, "prices is 4; pass Prices"),
     ({"pruning": 4}, OptionTypeError, "pruning is 4; pass a strategy"),

@@ -176,6 +176,13 @@ WRONG: list[tuple[dict[str, Option], type[Exception], str]] = [
     ),
     ({"input_tokens": 9, "cost": -1.0}, OptionError, r"cost is -1\.0"),
     ({"input_tokens": 9, "cost": "1"}, OptionTypeError, "cost is '1'"),
+    (
+        {"input_tokens": 9, "cost": 10**400},
+        OptionError,
+        r"cost is 1000.*; pass a number of at most",
+    ),
+    ({"input_tokens": 9, "cost": float("inf")}, OptionError, "cost is inf; pass a number of at m"),
+    ({"input_tokens": 9, "cost": float("nan")}, OptionError, "cost is nan; pass a number of at l"),
 ]
 
 

@@ -1,9 +1,10 @@
 """What calls cost."""
 
 from collections.abc import Mapping
+from sys import float_info
 from typing import Literal, NamedTuple, TypeAlias
 
-from chatfold._options import text
+from chatfold._options import shown, text
 from chatfold.errors import MissingExtraError, OptionError, OptionTypeError
 
 __all__ = ["Prices"]
@@ -61,7 +62,7 @@ class PriceList:
             _table()
         elif prices is not None:
             raise OptionTypeError(
-                f"prices is {prices!r}; pass Prices(input=..., output=...), a dict of them by model, "
+                f"prices is {shown(prices)}; pass Prices(input=..., output=...), a dict of them by model, "
                 "or 'table'"
             )
 
@@ -89,9 +90,12 @@ def _check(name: str, prices: object) -> None:
 def number(name: str, value: object) -> None:
     """Refuse what is no number of at least 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise OptionTypeError(f"{name} is {value!r}; pass a number")
-    if not 0 <= value < float("inf"):
-        raise OptionError(f"{name} is {value!r}; pass a number of at least 0")
+        raise OptionTypeError(f"{name} is {shown(value)}; pass a number")
+    if value > float_info.max:
+        # A whole number of Python's may be larger than what it can be multiplied with.
+        raise OptionError(f"{name} is {shown(value)}; pass a number of at most {float_info.max}")
+    if not value >= 0:
+        raise OptionError(f"{name} is {shown(value)}; pass a number of at least 0")
 
 
 def _from_table(model: str | None, read: int, written: int, cached: int) -> float | None:

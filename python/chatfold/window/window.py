@@ -7,7 +7,7 @@ from logging import DEBUG
 from typing import TYPE_CHECKING, Any
 
 from chatfold._logging import info
-from chatfold._options import integer, text
+from chatfold._options import integer, shown, text
 from chatfold.errors import OptionError, OptionTypeError
 from chatfold.index import MessageIndex, check_iterable
 from chatfold.overhead import Overhead
@@ -153,7 +153,7 @@ class ContextWindow:
     def set_tools(self, tools: Iterable[Any]) -> None:
         """Change the tool schemas; each is counted as the JSON that it is sent as."""
         if isinstance(tools, (str, bytes, Mapping)) or not hasattr(tools, "__iter__"):
-            raise OptionTypeError(f"tools is {tools!r}; pass a list of tool schemas")
+            raise OptionTypeError(f"tools is {shown(tools)}; pass a list of tool schemas")
         self._budget = self._budget._replace(tools=sum(self._count(_json(each)) for each in tools))
 
     async def prepare(self, messages: Iterable[Any] | None = None) -> PreparedContext:
@@ -342,4 +342,7 @@ def _json(tool: object) -> str:
     try:
         return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
-        raise OptionTypeError(f"tools has {tool!r}, which is no JSON: {error}") from error
+        raise OptionTypeError(f"tools has {shown(tool)}, which is no JSON: {error}") from error
+    except RecursionError as error:
+        what = f"tools has {shown(tool)}, which is nested too deeply; make it flatter"
+        raise OptionTypeError(what) from error
