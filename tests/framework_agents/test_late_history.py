@@ -15,7 +15,11 @@ from chatfold import (
     ToolResultCompactionStrategy,
     TruncationStrategy,
 )
-from chatfold.integrations.agent_framework import as_compaction_strategy, as_context_provider
+from chatfold.integrations.agent_framework import (
+    as_compaction_strategy,
+    as_context_provider,
+    as_tokenizer,
+)
 from framework_agents.scripted import CallsFirst, ScriptedClient, pairs_closed, run
 
 
@@ -166,3 +170,12 @@ def test_a_digest_of_a_later_strategy_is_stored_once_and_linked_both_ways(
     assert linked == covers
     assert len({m.text for m in summaries}) == len(summaries)
     assert len([m for m in messages if m not in summaries]) == 32
+
+
+def test_the_framework_counts_for_a_later_strategy_there_as_well() -> None:
+    counting = agent_framework.TruncationStrategy(
+        max_n=10_000, compact_to=9_000, tokenizer=as_tokenizer("o200k_base")
+    )
+    for late in (False, True):
+        sent, _ = talk(CompactionProvider(BEFORE["nothing"]), late=late, strategy=counting)
+        assert all(group_of(m)["token_count"] > 0 for each in sent for m in each)

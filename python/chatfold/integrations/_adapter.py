@@ -66,13 +66,16 @@ class AdaptedHistory(Generic[M]):
 
     def shared(self, messages: Sequence[M]) -> int:
         """Count the messages at the start of a list that are those of the index."""
-        count = min(len(messages), len(self._chat))
-        return next((at for at in range(count) if not self._is_known(at, messages[at])), count)
+        count = 0
+        for message, chat in zip(messages, self._chat, strict=False):
+            # A call for each message would take longer than all else.
+            if message is not chat.message and not self._is_known(count, message):
+                break
+            count += 1
+        return count
 
     def _is_known(self, position: int, message: M) -> bool:
         """Tell whether the index has this message at a position."""
-        if message is self._chat[position].message:
-            return True
         own, parts = self._parts_of(message), self._parts[position]
         return len(own) == len(parts) and all(map(is_, own, parts))
 

@@ -59,7 +59,8 @@ class InFlight(ChatMiddleware):
             # The client's strategy is called last of all, with the messages that are to be sent. The
             # framework names those before.
             name_messages([*self._stored(), *context.messages])
-            context.kwargs["compaction_strategy"] = partial(self._in_place, context, after)
+            in_place = partial(self._in_place, context, after)
+            context.kwargs["compaction_strategy"] = _LastStrategy(in_place, after)
         elif context.messages and not _is_service_managed(context):
             messages = list(context.messages)
             context.messages = await self._compacted(messages, named=after is not None)
@@ -137,6 +138,19 @@ class InFlight(ChatMiddleware):
                 "index": state,
                 **({"system": system} if system else {}),
             }
+
+
+class _LastStrategy:
+    """A strategy for one call of the model; the framework asks for the tokenizer of the other one."""
+
+    def __init__(
+        self, in_place: Callable[[list[Message]], Awaitable[bool]], after: CompactionStrategy | None
+    ) -> None:
+        self._in_place = in_place
+        self.tokenizer = getattr(after, "tokenizer", None)
+
+    async def __call__(self, messages: list[Message]) -> bool:
+        return await self._in_place(messages)
 
 
 def _first_said(messages: list[Message]) -> object:
