@@ -73,7 +73,7 @@ def parse(text: bytes, line: int = 1) -> object:
     """
     text = text.removeprefix(BOM).rstrip()  # a value that ends too early ends in its own line
     try:
-        return json.loads(text.decode(), parse_constant=_no_number)
+        return json.loads(text.decode(), parse_constant=_no_number, parse_int=_whole)
     except json.JSONDecodeError as error:
         at = f"line {line + error.lineno - 1:,}, column {error.colno}"
         raise InputError(f"{at} is no JSON: {error.msg}") from None
@@ -86,6 +86,15 @@ def parse(text: bytes, line: int = 1) -> object:
         raise InputError(f"line {line:,} is nested too deeply") from None
     except ValueError as error:
         raise InputError(f"line {line:,} can't be read: {error}") from None
+
+
+def _whole(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:
+        raise ValueError(
+            f"a number has {len(digits):,} digits, which few programs read; write it as a text"
+        ) from None
 
 
 def _no_number(name: str) -> NoReturn:
