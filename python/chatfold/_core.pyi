@@ -35,6 +35,7 @@ __all__ = [
     "encoding_names",
     "exclude",
     "fingerprint",
+    "include_floor",
     "load",
     "protect",
     "read_floor",
