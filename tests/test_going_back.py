@@ -97,6 +97,27 @@ def test_a_new_newest_message_in_the_place_of_another_leaves_all_as_it_was() -> 
     assert not index.compact(TruncationStrategy(max_n=9, compact_to=4)).changed
 
 
+@pytest.mark.parametrize("role", ["user", "system"])
+def test_what_is_added_to_a_question_for_one_call_takes_nothing_back(role: str) -> None:
+    """Many agents look something up for each question, and send it beside that."""
+    messages, kept = talk(6), TruncationStrategy(max_n=9, compact_to=5)
+    index = MessageIndex([*messages[:10], said(role, "found"), messages[10]])
+    index.compact(kept)
+    known = names(index)
+    assert "a4" in known
+    index.sync([*messages, said(role, "other"), said("user", "u6")])
+    expected = [name for name in known if name not in {"found", "u5"}]
+    assert names(index) == [*expected, "u5", "a5", "other", "u6"]
+
+
+def test_many_messages_of_users_alone_go_back_as_well() -> None:
+    messages = [said("user", f"u{number}") for number in range(30)]
+    index = MessageIndex(messages)
+    index.compact(TruncationStrategy(max_n=3))
+    index.sync(messages[:20])
+    assert index.included_messages() == messages[:20]
+
+
 def test_what_was_decided_before_the_place_stays() -> None:
     messages = talk(6)
     index = MessageIndex(messages[:7])

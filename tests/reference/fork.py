@@ -22,6 +22,15 @@ def changed(history: History, messages: Sequence[Message], left: int) -> History
         if position < left and (decided_at <= left or not went_back):
             new.shortened.append((position, decided_at, message))
             new.put(position, message)
+    ends = {at: end_of(group) for group in raw(history.groups) for at in group.positions}
+    hidden = {at for group in history.groups if group.excluded for at in group.positions}
+    whole_again = {at for at, decided_at, _ in history.shortened if decided_at > left}
+    new.masked = {
+        each
+        for each in history.masked
+        if not went_back
+        or (ends[each[0]] <= left and each[0] not in hidden and each[0] not in whole_again)
+    }
     copies = [still.get(tuple(group.positions), group) for group in raw(stays)]
     known = dict(zip(map(id, raw(stays)), copies, strict=True))
     for group in reversed(stays):
@@ -35,9 +44,9 @@ def changed(history: History, messages: Sequence[Message], left: int) -> History
         if not group.positions:
             copy.stands_for = [known[id(inner)] for inner in group.stands_for]
             new.groups.insert(number_of(new.groups, copy.stands_for[0]) + 1, copy)
-        hidden = outer is not None and id(outer) in known
+        below = outer is not None and id(outer) in known
         excluded = group.excluded and (
-            hidden or not went_back or (outer is None and group.excluded_at <= left)
+            below or not went_back or (outer is None and group.excluded_at <= left)
         )
         copy.excluded, copy.excluded_at = excluded, group.excluded_at
         copy.reason = group.reason if excluded else None
@@ -84,7 +93,13 @@ def include_floor(history: History) -> None:
         include(history, group)
         for at in group.positions:
             history.put(at, history.messages[at])
+        history.masked = {each for each in history.masked if not shortened_at(history, group, each)}
         history.shortened = [each for each in history.shortened if each[0] not in group.positions]
+
+
+def shortened_at(history: History, group: Group, masked: tuple[int, int]) -> bool:
+    places = {at for at, _, _ in history.shortened}
+    return masked[0] in group.positions and masked[0] in places
 
 
 def include(history: History, group: Group) -> None:

@@ -43,6 +43,7 @@ class History:
         self.part_tokens = part_tokens
         self.groups = group_messages(messages)
         self.shortened: list[tuple[int, int, Message]] = []
+        self.masked: set[tuple[int, int]] = set()
         for group in self.groups:
             self.count_group(group)
 
@@ -142,16 +143,16 @@ def number_of(groups: list[Group], wanted: Group) -> int:
 def answered(history: History) -> int:
     """Count the messages before what the model is to answer; all where there is nothing."""
     owner = {at: group for group in history.groups for at in group.positions}
-    count = 0
+    count, called = 0, False
     for at, message in enumerate(history.messages):
         kind = owner[at].kind
-        opens = at == owner[at].positions[0] or bool(calls(message))
-        if kind == "system":
-            count += count == at
-        elif kind == "assistant_text" or (kind == "summary" and message["role"] == "assistant"):
-            count = at + 1
-        elif opens:
-            count = at
+        if kind == "tool_call":
+            if at == owner[at].positions[0] or calls(message):
+                count, called = at, True
+        elif message["role"] == "user":
+            count, called = at if called else max(count, at - 3), False
+        elif kind != "system":
+            count, called = at + 1, False
     return count
 
 

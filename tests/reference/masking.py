@@ -25,7 +25,9 @@ def observation_masking(history: History, spec: Spec) -> None:
             return
         group = group_of(history, position)
         short = size(message_at(history, position)) <= limit
-        if not (group.excluded or group.pending or short):
+        settled = (position, spec.get("min_chars", 300))
+        if not (group.excluded or group.pending or short or settled in history.masked):
+            history.masked.add(settled)
             tail = limit // 10 * 3
             history.shorten(position, partial(trim, limits=(limit, limit - tail, tail)))
 

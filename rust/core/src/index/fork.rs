@@ -13,6 +13,9 @@ use super::{GroupId, MessageIndex};
 use crate::group::GroupKind;
 use crate::message::Role;
 
+/// At most so many messages wait together for an answer: a question, and what was added to it.
+const SAID_TOGETHER: u32 = 4;
+
 /// What of the memory of an index stands where only so many of its messages are left.
 pub(super) struct Standing {
     /// How many are left; `None` where all are.
@@ -99,18 +102,19 @@ impl MessageIndex {
         }
     }
 
-    /// Notes where what the model is to answer begins, once a message came.
+    /// Notes where what the model is to answer begins, once a message came: with the newest calls, or
+    /// with what users and the system said since the model spoke.
     pub(super) fn note_answered(&mut self, message: u32, role: Role, kind: GroupKind, new: bool) {
-        let answered = match kind {
-            GroupKind::System => self.answered == message,
-            GroupKind::AssistantText => true,
-            GroupKind::Summary => role == Role::Assistant,
-            GroupKind::User | GroupKind::ToolCall => false,
-        };
-        if answered {
-            self.answered = message + 1;
-        } else if new && kind != GroupKind::System {
-            self.answered = message;
+        match kind {
+            GroupKind::System => {}
+            GroupKind::ToolCall if new => (self.answered, self.called) = (message, true),
+            GroupKind::ToolCall => {}
+            GroupKind::User | GroupKind::Summary if role == Role::User => {
+                let earliest = message.saturating_sub(SAID_TOGETHER - 1);
+                self.answered = if self.called { message } else { self.answered.max(earliest) };
+                self.called = false;
+            }
+            _ => (self.answered, self.called) = (message + 1, false),
         }
     }
 }

@@ -79,6 +79,8 @@ pub struct MessageIndex {
     protected: BTreeSet<u32>,
     /// How many messages stand before what the model is to answer; all where there is nothing.
     answered: u32,
+    /// Whether what it is to answer begins with calls.
+    called: bool,
     epoch: u32,
     log: Log,
 }
