@@ -114,6 +114,8 @@ def include(history: History, group: Group) -> None:
         if not outer.stands_for:
             drop(history, outer)
             continue
+        drop(history, outer)
+        history.groups.insert(number_of(history.groups, outer.stands_for[0]) + 1, outer)
         outer.place = outer.stands_for[0].place
         outer.turn = outer.stands_for[0].turn
     for outer in reversed([each for each in around if each.stands_for]):

@@ -106,9 +106,8 @@ impl MessageIndex {
     /// with what users and the system said since the model spoke.
     pub(super) fn note_answered(&mut self, message: u32, role: Role, kind: GroupKind, new: bool) {
         match kind {
-            GroupKind::System => {}
             GroupKind::ToolCall if new => (self.answered, self.called) = (message, true),
-            GroupKind::ToolCall => {}
+            GroupKind::System | GroupKind::ToolCall => {}
             GroupKind::User | GroupKind::Summary if role == Role::User => {
                 let earliest = message.saturating_sub(SAID_TOGETHER - 1);
                 self.answered = if self.called { message } else { self.answered.max(earliest) };
