@@ -1,7 +1,7 @@
 """Asks clients in order, each with its own time and its own breaker."""
 
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from chatfold.errors import EmptySummaryError, SummarizerPausedError
 from chatfold.report import SummaryUsage
@@ -107,21 +107,20 @@ class Calls:
 
 
 def _response(answer: object) -> SummaryResponse:
-    """Take a text, or an object with ``text``; whatever else there is holds no text."""
-    if isinstance(answer, SummaryResponse) and isinstance(answer.text, str):
-        return answer
+    """Take a text, or an object with ``text``; whatever is not what it should be is left out."""
     text = answer if isinstance(answer, str) else getattr(answer, "text", None)
+    model = getattr(answer, "model", None)
     return SummaryResponse(
         text if isinstance(text, str) else "",
-        _if(str, getattr(answer, "model", None)),
-        _if(int, getattr(answer, "input_tokens", None)),
-        _if(int, getattr(answer, "output_tokens", None)),
+        model if isinstance(model, str) else None,
+        _tokens(getattr(answer, "input_tokens", None)),
+        _tokens(getattr(answer, "output_tokens", None)),
         getattr(answer, "cut", False) is True,
     )
 
 
-def _if(kind: type[Any], value: object) -> Any:  # noqa: ANN401 (of that kind)
-    return value if isinstance(value, kind) else None
+def _tokens(value: object) -> int | None:
+    return value if isinstance(value, int) and type(value) is not bool and value >= 0 else None
 
 
 def _used(response: SummaryResponse) -> SummaryUsage:

@@ -51,11 +51,14 @@ class Attempts(NamedTuple):
             self._prepare(index, instructions)
             return False
         length = len(index)
-        changed = await self._take_prepared(index)
+        prepared = await self.background.take(index)
+        changed = prepared is not None and self._use(index, *prepared)
         # A summary longer than expected may leave the trigger true: then all goes that may. What
         # came while the model wrote is for the next run.
         for target in (self.rule.target, never):
-            if changed and (len(index) > length or not self.rule.trigger(index)):
+            if changed and len(index) > length:
+                break
+            if (changed or prepared is not None) and not self.rule.trigger(index):
                 break
             material = self._material(index, target)
             if material is None:
@@ -90,12 +93,8 @@ class Attempts(NamedTuple):
             self.background.start(index, material, writing)
             note(SummaryReport("preparing", groups=len(material.covered)))
 
-    async def _take_prepared(self, index: MessageIndex) -> bool:
+    def _use(self, index: MessageIndex, material: Material, draft: Draft) -> bool:
         """Apply a summary that was prepared; where that can't be, another one is written."""
-        prepared = await self.background.take(index)
-        if prepared is None:
-            return False
-        material, draft = prepared
         if draft.error is None and material.unchanged(index):
             return self._apply(index, material, draft, "written")
         error = draft.error or _outdated()

@@ -10,8 +10,11 @@ def retry_after(error: Exception) -> float:
 
     It says so in a header of the response: in seconds, or as a date (RFC 9110, section 10.2.3).
     """
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    said = headers.get("retry-after") if isinstance(headers, Mapping) else None
+    try:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+        said = headers.get("retry-after") if isinstance(headers, Mapping) else None
+    except Exception:  # noqa: BLE001 (some errors raise where they have no response)
+        return 0.0
     return max(0.0, _seconds(said))
 
 
@@ -22,5 +25,5 @@ def _seconds(said: object) -> float:
         pass
     try:
         return parsedate_to_datetime(str(said)).timestamp() - time.time()
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0

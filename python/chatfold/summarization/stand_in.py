@@ -7,35 +7,23 @@ from chatfold.summarization.entries import SUMMARY_OPENING
 from chatfold.summarization.failures import HEADING, newest_quotes
 from chatfold.summarization.parts import sound
 from chatfold.summarization.transcript import neutralised
+from chatfold.summarization.unseen import has_word, is_blank
 
 Count = Callable[[str], int]
 
 MOST_CHARS_PER_TOKEN = 64
 """More characters than that for each allowed token need no count to be too many."""
 _QUOTES_SHARE = 4
-_UNSEEN = frozenset(
-    " \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffd"
-    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
-)
-"""What Unicode counts as letters, marks or symbols and says nothing: fillers, selectors, the blank, and
-what takes the place of what can't be read."""
 
 
 def cleaned(answer: str) -> str:
     """Take an answer as data: no tags, no roles, no opening of its own; empty where nothing is seen."""
-    text = neutralised(sound(answer).strip().removeprefix(SUMMARY_OPENING).strip()).strip()
+    text = sound(answer).strip()
+    while text.startswith(SUMMARY_OPENING):
+        text = text[len(SUMMARY_OPENING) :].strip()
+    text = neutralised(text).strip()
     # An answer may break off within the opening.
     return "" if is_blank(text) or SUMMARY_OPENING.startswith(text) else text
-
-
-def is_blank(text: str) -> bool:
-    """Tell whether nothing of a text is seen."""
-    return not any(each.isprintable() and each not in _UNSEEN for each in text)
-
-
-def has_word(text: str) -> bool:
-    """Tell whether there is a letter or a digit, of any script, in a text."""
-    return any(each.isalnum() and each not in _UNSEEN for each in text)
 
 
 def cut(text: str, max_tokens: int, count: Count) -> str:

@@ -9,18 +9,20 @@ from collections.abc import Iterable
 
 from chatfold.summarization.entries import Entry, Kind
 from chatfold.summarization.failures import HEADING
+from chatfold.summarization.unseen import FILLERS, UNSEEN, spelled
 
 _LONGEST_NAME = 100
 # Whatever stands between the bracket and the name of a tag is no letter: spaces, a slash, or
-# characters that can't be seen.
-_TAG = re.compile(r"<(?=[^\w<>]*chat-)", re.IGNORECASE)
+# characters that can't be seen, which may stand in the name, too.
+_TAG = re.compile(rf"<(?=(?:[^\w<>]|[{FILLERS}])*{spelled('chat-')})", re.IGNORECASE)
 # The bars of some models are wide ones.
 _SPECIAL = re.compile(r"([<\[])(?=[|\uff5c]|/?(?:s|bos|eos)>|(?:start|end)_of_turn>|/?INST\])")
 # Whatever a reader takes for the end of a line. What is quoted already stays as it is.
 _END = r"\r\v\f\x1c-\x1e\x85\u2028\u2029"
+_ROLE = "|".join(map(spelled, ("system", "developer", "sys")))
 _SYSTEM = re.compile(
-    rf"(?:^|(?<=[{_END}]))([^\w\n{_END}]*)(?!(?<=\")\w+\")(system|developer|sys)"
-    rf"(?=[^\w\n]{{0,4}}(?:[:\]>{_END}]|$)|\ (?:message|prompt))",
+    rf"(?:^|(?<=[{_END}]))((?:[^\w\n{_END}]|[{FILLERS}])*)(?!(?<=\")[\w{UNSEEN}]+\")({_ROLE})"
+    rf"(?=(?:[^\w\n]|[{FILLERS}]){{0,4}}(?:[:\]>{_END}]|$)|\ (?:message|prompt))",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -10,7 +10,8 @@ from chatfold.summarization.entries import SUMMARY_OPENING
 from chatfold.summarization.extractive import digest
 from chatfold.summarization.folding import Count, Instructions, Limits, fold
 from chatfold.summarization.material import Material
-from chatfold.summarization.stand_in import cleaned, cut, has_word, stand_in
+from chatfold.summarization.stand_in import cleaned, cut, stand_in
+from chatfold.summarization.unseen import has_word
 
 _SMALLEST_TOLD = 32
 _BYTES_PER_TOLD = 8
