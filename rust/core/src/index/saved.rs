@@ -98,7 +98,7 @@ pub enum SavedId {
 
 impl MessageIndex {
     /// The memory that stands where only so many of the messages are left; pass the number of
-    /// messages for all of it. See [`Standing`].
+    /// messages for all of it.
     pub fn save(&self, left: u32) -> Saved {
         let standing = Standing::of(self, left);
         let mut numbers: HashMap<u32, u32> = HashMap::new();
