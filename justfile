@@ -55,12 +55,13 @@ fmt:
 [group("check")]
 lint: lint-rust lint-python
 
-# Format, clippy and rustdoc; a warning is an error
+# Format, clippy, rustdoc and the lock file of the fuzz targets; a warning is an error
 [group("check")]
 lint-rust:
     cargo fmt --check
     cargo clippy --locked --workspace --all-targets -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --workspace
+    cargo metadata --locked --format-version 1 --manifest-path rust/fuzz/Cargo.toml >/dev/null
 
 # Ruff, mypy, and the stub against the installed extension
 [group("check")]
