@@ -71,6 +71,11 @@ class Dropped:
         self.messages += messages
         return messages
 
+    def messages_since(self) -> int:
+        """Tell how many messages came after the newest of them."""
+        newest = max((group.positions[-1] for group in self._groups), default=-1)
+        return len(self._index) - 1 - newest
+
     def bring_back(self) -> None:
         """Include all of them again."""
         for group in self._groups:

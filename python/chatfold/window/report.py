@@ -13,7 +13,8 @@ class ContextReport(NamedTuple):
     Attributes:
         compaction: What is included before and after, in exact figures.
         budget: Local tokens that messages may have.
-        pruned: How many groups had tool results shortened.
+        pruned: How many groups had tool results shortened; one counts twice that was trimmed, and
+            cleared after something was dropped.
         dropped: How many messages do not fit now that did before; a summary that was written has
             them.
         summary: What the attempt to summarize came to; None where none was due.

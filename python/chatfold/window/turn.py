@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 from chatfold.index import MessageIndex
 from chatfold.report import SummaryReport
-from chatfold.strategies import Strategy
 from chatfold.triggers import tokens_exceed
 from chatfold.window.budget import Budget
 from chatfold.window.debug import logger
 from chatfold.window.dropping import Dropped
 from chatfold.window.due import should_summarize
+from chatfold.window.fading import Fading
 from chatfold.window.summaries import Summaries
 
 
@@ -19,14 +19,14 @@ class Turn(NamedTuple):
     Attributes:
         budget: What fits.
         trigger: When a summary is due; None means whenever messages were dropped.
-        pruning: How tool results fade; None where they don't.
+        fading: How tool results fade.
         summaries: Who writes summaries; None where nobody does.
         dropped: What was dropped so far.
     """
 
     budget: Budget
     trigger: object | None
-    pruning: Strategy | None
+    fading: Fading
     summaries: Summaries | None
     dropped: Dropped
 
@@ -34,10 +34,7 @@ class Turn(NamedTuple):
         """Make what is included fit."""
         budget = self.budget
         before = self._in_use(index)
-        pruned = 0
-        if self.pruning is not None:
-            steps = index.compact(self.pruning).steps
-            pruned = sum(step.groups for step in steps)
+        pruned = self.fading.prune(index, index.included_message_count)
         dropped = self.dropped.drop_until(budget.room)
         logger.debug(
             "%s tokens were in use before, of %d with %d reserved; %d groups pruned, %d messages "
@@ -52,6 +49,9 @@ class Turn(NamedTuple):
         summary = None
         if self.summaries is not None and self._is_due(index, before) and not self.summaries.wait():
             summary = await self._summarize(index, self.summaries)
+        if dropped or summary is not None:
+            # The list is shorter, and what is left in it older; a prompt cache starts anew anyway.
+            pruned += self.fading.prune(index, index.included_message_count)
         met = budget.holds_fixed and not tokens_exceed(budget.room)(index)
         return Outcome(pruned, dropped, summary, met)
 
@@ -89,10 +89,11 @@ class Turn(NamedTuple):
         room = self.budget.room
         summaries.fit(index, room)
         if self.dropped.messages:
+            length = min(index.included_message_count, self.dropped.messages_since())
             self.dropped.bring_back()
-            if self.pruning is not None:
-                # What is restored comes back in full, and is to stay as it was sent before.
-                index.compact(self.pruning)
+            # What is restored comes back in full, and is to be no longer than it was sent before: it
+            # has left the list, so that it is older than all of it. A summary reads it in full.
+            self.fading.prune(index, length)
         summary = await summaries.write(index)
         again = self.dropped.drop_until(room)
         logger.debug("summary %s; %d messages dropped after it", summary, again)
@@ -103,7 +104,8 @@ class Outcome(NamedTuple):
     """What a turn came to.
 
     Attributes:
-        pruned: Groups that had tool results shortened.
+        pruned: Groups that had tool results shortened; one counts twice that was trimmed, and cleared
+            after something was dropped.
         dropped: Messages that did not fit.
         summary: What the attempt to summarize came to; None where none was due.
         target_met: Whether the rest fits, beside instructions and tool schemas.

@@ -18,6 +18,7 @@ from chatfold.window import saved
 from chatfold.window.budget import Budget, calibrated
 from chatfold.window.debug import logger, turn_on_where_asked
 from chatfold.window.dropping import Dropped
+from chatfold.window.fading import Fading
 from chatfold.window.gauge import ContextUsage
 from chatfold.window.ledger import Call, Ledger
 from chatfold.window.prices import PriceList, PricesLike, number
@@ -52,7 +53,8 @@ class ContextWindow:
         prices: :class:`~chatfold.window.Prices` for all calls, a dict of them by model, or
             ``"table"`` for those of the package ``genai-prices`` (extra ``prices``).
         overhead: What counts beside text.
-        pruning: A strategy that runs first, in the place of the configuration's context pruning.
+        pruning: A strategy that runs first, in the place of the configuration's context pruning. The
+            ages of a ``ContextPruningStrategy`` are shares of what is still in the window's list.
 
     Raises:
         OptionError: A wrong value; names the option.
@@ -80,7 +82,7 @@ class ContextWindow:
         self.config = _config(config)
         self.model = None if model is None else text("model", model)
         self._prices = PriceList(prices)
-        self._pruning = (
+        self._fading = Fading(
             _pruning(self.config) if pruning is None else as_strategy("pruning", pruning)
         )
         self._index = MessageIndex(tokenizer=tokenizer, overhead=overhead)
@@ -174,9 +176,7 @@ class ContextWindow:
         if messages is not None:
             self.sync(messages)
         index = self._index
-        turn = Turn(
-            self._budget, self.config.trigger, self._pruning, self._summaries, self._dropped
-        )
+        turn = Turn(self._budget, self.config.trigger, self._fading, self._summaries, self._dropped)
         told: list[Outcome] = []
 
         async def context_window(index: MessageIndex) -> bool:

@@ -1,0 +1,56 @@
+"""How old tool results fade in a window: their age is a share of what is still in its list."""
+
+from math import ceil
+from typing import Any
+
+from chatfold.index import MessageIndex
+from chatfold.strategies import ContextPruningStrategy, Strategy
+
+_RATIOS = {"soft_trim_ratio": 0.3, "hard_clear_ratio": 0.5}
+"""The shares of an age, and what they are where they are not given."""
+
+
+class Fading:
+    """The pruning of a window.
+
+    A strategy takes ages as shares of all messages of an index, and the index of a window has
+    what was dropped and summarized too: on a long day nothing that is still sent would ever be old.
+    """
+
+    def __init__(self, strategy: Strategy | None) -> None:
+        """Take the strategy; None prunes nothing."""
+        self._strategy = strategy
+        made: dict[str, Any] = {} if strategy is None else strategy._made[1]
+        own = type(strategy) is ContextPruningStrategy
+        self._options = made if own and made.get("basis", "age") == "age" else None
+
+    def prune(self, index: MessageIndex, length: int) -> int:
+        """Shorten what is old in a list of so many messages, those at the end of the index.
+
+        Returns:
+            How many groups had results shortened.
+        """
+        if self._strategy is None:
+            return 0
+        steps = index.compact(self._for(max(1, length), len(index))).steps
+        return sum(step.groups for step in steps)
+
+    def _for(self, length: int, messages: int) -> Strategy:
+        """Make the strategy that takes ages as shares of the list."""
+        assert self._strategy is not None  # noqa: S101 (asked only where there is one)
+        if self._options is None or length >= messages:
+            return self._strategy
+        ratios = {
+            name: _distance(self._options.get(name, default), length) / messages
+            for name, default in _RATIOS.items()
+        }
+        return ContextPruningStrategy(**{**self._options, **ratios})
+
+
+def _distance(ratio: float, length: int) -> int:
+    """Give the least distance from the end that is such a share of the list."""
+    # The product may be rounded to either side of the quotient that a strategy asks for.
+    distance = max(1, ceil(ratio * length) - 1)
+    while distance / length < ratio:
+        distance += 1
+    return distance
