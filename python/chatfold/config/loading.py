@@ -36,7 +36,7 @@ def load_config(source: Source) -> SummarizationConfig:
     problems = outcome if isinstance(outcome, list) else []
     if removed or problems:
         told = [*problems, *(each.problem for each in removed)]
-        raise ConfigError(told, advice(document) if removed else "")
+        raise ConfigError(told, advice(document, problems) if removed else "")
     assert isinstance(outcome, SummarizationConfig)  # noqa: S101 (there are no problems)
     return outcome
 

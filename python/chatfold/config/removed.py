@@ -1,6 +1,6 @@
 """Fields of single endpoints that the ``summarization`` block has replaced."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from io import StringIO
 from typing import Any, NamedTuple
 
@@ -14,6 +14,21 @@ OWN_MODEL = "current_model"
 """As a model's name, it meant the one that the conversation uses."""
 
 
+_WHOLE = (f"{BLOCK}.trigger", f"{BLOCK}.parameters")
+"""They are shown as a whole, or not at all: a part of one says something else."""
+
+
+class _StillThere(ConfigProblem):
+    """A removed field; one without a value is as wrong as any other."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.path} has no value; remove the key: the {BLOCK} block has replaced it"
+        return super().__str__()
+
+
 class Removed(NamedTuple):
     """A removed field: where it stands, and in what."""
 
@@ -25,7 +40,7 @@ class Removed(NamedTuple):
     def problem(self) -> ConfigProblem:
         """Say that it is not there any more."""
         allowed = f"nothing there: the {BLOCK} block has replaced it"
-        return ConfigProblem(f"{self.path}.{self.key}", self.endpoint[self.key], allowed)
+        return _StillThere(f"{self.path}.{self.key}", self.endpoint[self.key], allowed)
 
 
 def removed_fields(document: Mapping[str, Any]) -> list[Removed]:
@@ -72,11 +87,25 @@ def replacement(document: Mapping[str, Any], model: str | None) -> dict[str, Any
     return {**block, **own} if isinstance(own, Mapping) else block
 
 
-def advice(document: Mapping[str, Any]) -> str:
-    """Show the block to write instead."""
+def advice(document: Mapping[str, Any], problems: Iterable[ConfigProblem]) -> str:
+    """Show the block to write instead, without the values that are problems."""
+    own = document.get(BLOCK)
+    if isinstance(own, Mapping):
+        document = {**document, BLOCK: _without(own, BLOCK, {each.path for each in problems})}
     models = named_models(document)
     block = replacement(document, models[0] if models else None)
     return f"write this instead, or let migrate_config do it:\n\n{shown_block(block)}"
+
+
+def _without(block: Mapping[Any, Any], path: str, bad: Collection[str]) -> dict[Any, Any]:
+    kept = {}
+    for key, value in block.items():
+        at = f"{path}.{key}"
+        inside = any(each.startswith((f"{at}.", f"{at}[")) for each in bad)
+        if at in bad or (inside and at in _WHOLE):
+            continue
+        kept[key] = _without(value, at, bad) if inside and isinstance(value, Mapping) else value
+    return {key: value for key, value in kept.items() if value != {} or block[key] == {}}
 
 
 def shown_block(block: Mapping[str, Any]) -> str:
