@@ -2,8 +2,17 @@
 
 import pytest
 
-from chatfold import MessageIndex, Overhead, ToolResultCompactionStrategy, compact
-from reported_faults import Message
+from chatfold import (
+    ContextPruningStrategy,
+    HardClear,
+    MessageIndex,
+    Overhead,
+    SoftTrim,
+    ToolResultCompactionStrategy,
+    compact,
+    triggers,
+)
+from reported_faults import Message, case
 
 
 def rounds_of(text: str) -> list[Message]:
@@ -33,6 +42,41 @@ def test_c49_a_digest_is_cut_at_a_code_point_and_can_be_encoded(text: str, max_c
     assert whole.startswith(said)
     assert max_chars - 1 <= len(digest) <= max_chars
     assert digest.encode().decode() == digest
+
+
+@pytest.mark.parametrize("head_chars", range(1990, 2011))
+def test_c49_a_trim_is_cut_at_a_code_point_and_can_be_encoded(head_chars: int) -> None:
+    strategy = ContextPruningStrategy(
+        keep_last_assistants=0,
+        min_prunable_tool_chars=0,
+        soft_trim_ratio=0.01,
+        soft_trim=SoftTrim(max_chars=3000, head_chars=head_chars, tail_chars=500),
+        hard_clear=HardClear(enabled=False),
+    )
+    messages: list[Message] = [{"role": "user", "content": "first"}, *case("C49")]
+    kept = compact(messages, strategy)
+    shortened = [own for own, before in zip(kept, messages, strict=True) if own is not before]
+    assert len(shortened) == 1
+    text, whole = shortened[0]["content"], messages[2]["content"]
+    assert text.encode().decode() == text
+    assert whole.startswith(text.partition("\n[... kept ")[0])
+    assert whole.endswith(text.rpartition(" ...]\n")[2])
+    assert len(text) <= 3000
+
+
+def test_c51_what_is_not_answered_yet_stays_and_a_digest_names_the_tool() -> None:
+    messages = case("C51")
+    strategy = ToolResultCompactionStrategy(
+        trigger=triggers.tokens_exceed(1000), target=triggers.never, minimum_preserved=2
+    )
+    index = MessageIndex(messages)
+    index.compact(strategy)
+    kept = index.included_messages()
+    assert kept[-4:] == messages[-4:]
+    assert kept[1]["content"].startswith("[Tool results: read: old ")
+    assert not index.compact(strategy).changed
+    pruning = ContextPruningStrategy(keep_last_assistants=0, min_prunable_tool_chars=0)
+    assert compact(messages, pruning) == messages
 
 
 def test_c49_a_lone_surrogate_of_the_caller_stays_as_it_is() -> None:
