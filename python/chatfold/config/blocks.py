@@ -98,7 +98,7 @@ class ContextPruning(Block):
     Attributes:
         enabled: Whether they do.
         keep_last_assistants: The newest assistant turns are left alone; from 0 to 10.
-        soft_trim_ratio: The age, as a share of all messages, from which results are trimmed.
+        soft_trim_ratio: The age, as a share of what is still sent, from which results are trimmed.
         hard_clear_ratio: The age from which they are cleared.
         min_prunable_tool_chars: Shorter results are left alone.
         soft_trim: What trimming leaves.
