@@ -115,6 +115,55 @@ def test_prices_by_model() -> None:
     assert made.usage.unpriced_calls == 1
 
 
+DATED = [
+    ("gpt-4o-mini-2024-07-18", 2.0),
+    ("gpt-4o-2024-08-06", 3.0),
+    ("claude-sonnet-20241022", 5.0),
+    ("claude-sonnet@20240620", 5.0),
+    # What has a price of its own keeps it.
+    ("gpt-4o-2024-05-13", 7.0),
+    # A name is never cut but at a date.
+    ("gpt-4o-mini-high", None),
+    ("gpt-4o-audio-2024-12-17", None),
+    ("gpt-4o-mini-2024-07-18-preview", None),
+    ("gpt-4o-mini-2024-07", None),
+    ("gpt-4o-mini-2024", None),
+    ("gpt-4o-mini-20240718-v2", None),
+    ("gpt-4o-mini-12345678", None),
+    ("gpt-4o-mini-2024-99-99", None),
+    ("gpt-4o-mini@2024-07-18", None),
+    ("gpt-4o-mini20240718", None),
+    ("gpt-4o-mini-2024-07-18\n", None),
+    ("gpt-4o-mini-2024-07-18-2024-07-18", None),
+    ("gpt-4", None),
+    ("-2024-07-18", None),
+]
+
+
+@pytest.mark.parametrize(("model", "cost"), DATED)
+def test_a_dated_name_has_the_price_of_the_name_without_its_date(
+    model: str, cost: float | None
+) -> None:
+    named = {"gpt-4o-mini": 2.0, "gpt-4o": 3.0, "claude-sonnet": 5.0, "gpt-4o-2024-05-13": 7.0}
+    prices = PriceList({name: Prices(price, 0.0) for name, price in named.items()})
+    assert prices.cost(model, 1_000_000, 0) == cost
+
+
+def test_a_dated_name_that_the_table_does_not_have_is_looked_up_without_its_date() -> None:
+    table = PriceList("table")
+    known = table.cost("gemini-2.0-flash", 1_000_000, 0)
+    assert known is not None
+    assert table.cost("gemini-2.0-flash-2025-01-01", 1_000_000, 0) == known
+    assert table.cost("google/gemini-2.0-flash@20250101", 1_000_000, 0) == known
+    assert table.cost("gemini-2.0-flash-of-ours", 1_000_000, 0) is None
+
+
+def test_a_call_without_the_name_of_a_model_has_no_price_by_model() -> None:
+    made = sent(prices={"small": Prices(1.0, 1.0)})
+    made.record_usage(input_tokens=1_000)
+    assert (made.usage.cost, made.usage.unpriced_calls) == (None, 1)
+
+
 def test_prices_of_the_table() -> None:
     made = sent(prices="table", model="gpt-4o-mini")
     made.record_usage(input_tokens=1_000_000)

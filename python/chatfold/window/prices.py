@@ -1,5 +1,6 @@
 """What calls cost."""
 
+import re
 from collections.abc import Mapping
 from sys import float_info
 from typing import Literal, NamedTuple, TypeAlias
@@ -10,6 +11,11 @@ from chatfold.errors import MissingExtraError, OptionError, OptionTypeError
 __all__ = ["Prices"]
 
 _MILLION = 1_000_000
+
+_DATE = re.compile(
+    r"(?<=.)(?:-20[0-9]{2}-[01][0-9]-[0-3][0-9]|[-@]20[0-9]{2}[01][0-9][0-3][0-9])\Z"
+)
+"""The date of a model's version, as providers report it: -2024-07-18, -20241022 or @20240620."""
 
 
 class Prices(NamedTuple):
@@ -41,6 +47,10 @@ PricesLike: TypeAlias = Prices | Mapping[str, Prices] | Literal["table"]
 class PriceList:
     """Tells what a call costs, where a price is known.
 
+    Providers report the version of a model that answered, such as ``gpt-4o-mini-2024-07-18``. Where
+    that has no price of its own, it has that of its name without the date. Nothing else is left out:
+    ``gpt-4o-mini`` costs another price than ``gpt-4o``.
+
     Args:
         prices: Where prices come from; None for nowhere.
 
@@ -70,12 +80,19 @@ class PriceList:
         self, model: str | None, input_tokens: int, output_tokens: int, cached_tokens: int = 0
     ) -> float | None:
         """Tell what a call costs; None where no price is known."""
-        prices = self._prices
-        if isinstance(prices, str):
-            return _from_table(model, input_tokens, output_tokens, cached_tokens)
-        if isinstance(prices, Mapping):
-            prices = prices.get(model or "")
-        return None if prices is None else prices.cost(input_tokens, output_tokens, cached_tokens)
+        prices, tokens = self._prices, (input_tokens, output_tokens, cached_tokens)
+        if isinstance(prices, Prices):
+            return prices.cost(*tokens)
+        if prices is None or model is None:
+            return None
+        for name in dict.fromkeys([model, _DATE.sub("", model)]):
+            if isinstance(prices, str):
+                cost = _from_table(name, *tokens)
+            else:
+                cost = prices[name].cost(*tokens) if name in prices else None
+            if cost is not None:
+                return cost
+        return None
 
 
 def _check(name: str, prices: object) -> None:
@@ -98,9 +115,7 @@ def number(name: str, value: object) -> None:
         raise OptionError(f"{name} is {shown(value)}; pass a number of at least 0")
 
 
-def _from_table(model: str | None, read: int, written: int, cached: int) -> float | None:
-    if model is None:
-        return None
+def _from_table(model: str, read: int, written: int, cached: int) -> float | None:
     genai_prices = _table()
     usage = genai_prices.Usage(input_tokens=read, output_tokens=written, cache_read_tokens=cached)  # type: ignore[attr-defined]
     # A name such as `openai/gpt-4o-mini` has its provider in front.
