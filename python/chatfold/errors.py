@@ -12,7 +12,7 @@
     ├── StateError (ValueError)          a saved state that can't be loaded
     ├── HistoriesError                   some of many histories failed
     ├── SummaryError                     a summary that was not taken; nothing has changed
-    │   ├── EmptySummaryError            the answer holds no text
+    │   ├── EmptySummaryError            the answer holds no word
     │   ├── SummaryTimeoutError (TimeoutError)
     │   ├── SummaryNotSmallerError       the text would not make the history shorter
     │   ├── SummaryOutdatedError         what it covers changed while it was written
@@ -101,7 +101,7 @@ class SummaryError(ChatfoldError):
 
 
 class EmptySummaryError(SummaryError):
-    """The summarizer's answer holds no text."""
+    """The summarizer's answer holds no word, or none is left of it within its size."""
 
 
 class SummaryTimeoutError(SummaryError, TimeoutError):

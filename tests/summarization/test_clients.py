@@ -3,7 +3,17 @@
 import pytest
 
 from chatfold import EmptySummaryError, SummaryResponse
-from summarization.stubs import Failing, Message, Stub, answering, compacted, slow, turns
+from summarization.stubs import (
+    Failing,
+    Message,
+    Option,
+    Stub,
+    answering,
+    compacted,
+    slow,
+    texts,
+    turns,
+)
 
 
 def test_clients_are_tried_in_order() -> None:
@@ -12,6 +22,29 @@ def test_clients_are_tried_in_order() -> None:
     assert report.summaries[0].outcome == "written"
     assert report.summary_usage.calls == 4
     assert (broken.calls, len(good.seen), len(unused.seen)) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        ("...", "the summarizer's answer holds no word: '...'"),
+        ("-" * 90, f"the summarizer's answer holds no word: '{'-' * 40}'"),
+        ("[Summary] \U0001f44d", "the summarizer's answer holds no word: '[Summary] \U0001f44d'"),
+        ("= " * 900 + "gist", "no word of the summary is left within max_summary_tokens=60"),
+        (None, "the summarizer's answer is of type NoneType; return a str or a SummaryResponse"),
+        (SummaryResponse(""), "the summarizer's answer holds no word: ''"),
+    ],
+)
+def test_an_answer_without_a_word_is_none_and_the_next_client_is_asked(
+    answer: object, cause: str
+) -> None:
+    limit: Option = {"max_summary_tokens": 60}
+    index, report = compacted(turns(6), answering(answer), **limit)
+    assert index.included_messages() == turns(6)
+    assert (report.summaries[0].outcome, str(report.summaries[0].error)) == ("empty", cause)
+    index, report = compacted(turns(6), [answering(answer), Stub()], **limit)
+    assert texts(index)[0] == "[Summary] The gist."
+    assert (report.summaries[0].outcome, report.summary_usage.calls) == ("written", 2)
 
 
 def test_where_all_clients_fail_the_last_error_names_the_others() -> None:

@@ -46,6 +46,9 @@ FAILURES = [
     (answering("\u2800 \u3164\ufe0f"), "empty", EmptySummaryError),
     (answering("\x00\U000e0041"), "empty", EmptySummaryError),
     (answering("\ud800\ud800"), "empty", EmptySummaryError),
+    (answering("..."), "empty", EmptySummaryError),
+    (answering("\U0001f44d\u200d\U0001f680 \u2764\ufe0f"), "empty", EmptySummaryError),
+    (answering("[Summary] ---"), "empty", EmptySummaryError),
     (answering("word " * 1_500), "not smaller", SummaryNotSmallerError),
 ]
 

@@ -62,7 +62,7 @@ def test_c69_a_failing_summarizer_costs_nothing() -> None:
     assert "boom" not in json.dumps(index.to_state())
 
 
-@pytest.mark.parametrize("answer", ["", "  \n", None, object()])
+@pytest.mark.parametrize("answer", ["", "  \n", None, object(), ".", "---"])
 def test_c71_an_empty_summary_is_a_failure(answer: object) -> None:
     async def client(messages: list[Message]) -> object:
         del messages
@@ -74,9 +74,10 @@ def test_c71_an_empty_summary_is_a_failure(answer: object) -> None:
     assert report.summaries[0].outcome == "empty"
 
 
-def test_c71_any_other_text_is_taken() -> None:
-    index, _ = compacted(chat(6), Stub("."), **keep(2))
-    assert summaries(index) == ["[Summary] ."]
+@pytest.mark.parametrize("answer", ["a", "7", "数", "…و"])
+def test_c71_any_word_is_a_summary(answer: str) -> None:
+    index, _ = compacted(chat(6), Stub(answer), **keep(2))
+    assert summaries(index) == [f"[Summary] {answer}"]
 
 
 def test_c72_the_summarizer_sees_each_group_that_goes_though_its_input_is_small() -> None:

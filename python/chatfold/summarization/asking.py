@@ -7,8 +7,11 @@ from chatfold.errors import EmptySummaryError, SummarizerPausedError
 from chatfold.report import SummaryUsage
 from chatfold.summarization.breaker import Breaker
 from chatfold.summarization.clients import Summarizer, SummaryResponse
-from chatfold.summarization.stand_in import MOST_CHARS_PER_TOKEN, cleaned
+from chatfold.summarization.stand_in import MOST_CHARS_PER_TOKEN, Count, cleaned, cut
+from chatfold.summarization.unseen import has_word
 from chatfold.summarization.waiting import in_time
+
+_MOST_SHOWN = 40
 
 
 class Guarded(NamedTuple):
@@ -25,23 +28,35 @@ def guarded(clients: tuple[Summarizer, ...], breaker: Breaker) -> tuple[Guarded,
 
 
 class Calls:
-    """The calls for one summary: who was asked, what came of it, and what it cost."""
+    """The calls for one summary: who was asked, what came of it, and what it cost.
 
-    def __init__(self, clients: tuple[Guarded, ...], timeout: float | None) -> None:
+    Attributes:
+        usage: What the calls cost so far.
+        cut: Whether the end of an answer was left out.
+        failure: What was raised since no client gave a summary; nobody else's error.
+    """
+
+    def __init__(
+        self, clients: tuple[Guarded, ...], timeout: float | None, max_tokens: int, count: Count
+    ) -> None:
         """Start with nothing used."""
         self.clients = clients
         self.timeout = timeout
+        self.max_tokens = max_tokens
+        self.count = count
         self.usage = SummaryUsage()
         self.cut = False
+        self.failure: Exception | None = None
         # By the places of the clients: what the breaker said, nothing where it let them be asked.
         self._paused: dict[int, SummarizerPausedError | None] = {}
         self._failed: dict[int, Exception] = {}
         self._answered: int | None = None
 
-    async def ask(self, messages: list[dict[str, str]], max_tokens: int) -> str:
-        """Give the first answer that holds text, made harmless; raise the last error where none does.
+    async def ask(self, messages: list[dict[str, str]]) -> str:
+        """Give the first answer with a word in it, made harmless and cut to its size.
 
-        Who failed before while this summary was written is asked last.
+        Where no client gives one, the last error is raised. Who failed before while this summary was
+        written is asked last.
         """
         errors: list[Exception] = []
         for place in sorted(range(len(self.clients)), key=self._failed.__contains__):
@@ -50,16 +65,22 @@ class Calls:
                 errors.insert(0, paused)
                 continue
             try:
-                text = await self._ask(self.clients[place].client, messages, max_tokens)
+                answer = await self._ask(self.clients[place].client, messages)
             except Exception as error:  # noqa: BLE001 (the next client is tried, or it is raised)
                 self._failed[place] = error
                 errors.append(error)
-            else:
+                continue
+            summary = cut(answer, self.max_tokens, self.count)
+            self.cut |= summary != answer
+            if has_word(summary):
                 self._answered = place
-                return text
+                return summary
+            self._failed[place] = nothing_left(self.max_tokens)
+            errors.append(self._failed[place])
         *earlier, last = errors
         for other in earlier:
             last.add_note(f"another client failed with {type(other).__name__}: {other}")
+        self.failure = last
         raise last
 
     def settle(self, error: Exception | None) -> None:
@@ -83,27 +104,42 @@ class Calls:
                 self._paused[place] = error
         return self._paused[place]
 
-    async def _ask(
-        self, client: Summarizer, messages: list[dict[str, str]], max_tokens: int
-    ) -> str:
+    async def _ask(self, client: Summarizer, messages: list[dict[str, str]]) -> str:
         started = time.monotonic()
         usage = SummaryUsage(calls=1)
         try:
             # A copy each: what one client does to its messages is no other's business.
             copy = [dict(message) for message in messages]
-            answer = await in_time(client.summarize(copy, max_tokens=max_tokens), self.timeout)
+            writing = client.summarize(copy, max_tokens=self.max_tokens)
+            answer = await in_time(writing, self.timeout)
             response = _response(answer)
             usage = _used(response)
-            said, most = response.text.strip(), max_tokens * MOST_CHARS_PER_TOKEN
+            said, most = response.text.strip(), self.max_tokens * MOST_CHARS_PER_TOKEN
             # An answer without end is not read to its end.
             text = cleaned(said[:most])
             if not text:
-                raise EmptySummaryError("the summarizer's answer holds no text")
+                raise _empty(answer, said)
             self.cut |= response.cut or len(said) > most
             return text
         finally:
             spent = usage._replace(seconds=time.monotonic() - started)
             self.usage = self.usage.plus(spent)
+
+
+def nothing_left(max_tokens: int) -> EmptySummaryError:
+    """Make the error about a summary that was cut to nothing."""
+    return EmptySummaryError(
+        f"no word of the summary is left within max_summary_tokens={max_tokens}"
+    )
+
+
+def _empty(answer: object, said: str) -> EmptySummaryError:
+    if isinstance(getattr(answer, "text", answer), str):
+        return EmptySummaryError(f"the summarizer's answer holds no word: {said[:_MOST_SHOWN]!r}")
+    return EmptySummaryError(
+        f"the summarizer's answer is of type {type(answer).__name__}; "
+        "return a str or a SummaryResponse"
+    )
 
 
 def _response(answer: object) -> SummaryResponse:

@@ -7,7 +7,7 @@ from chatfold.summarization.entries import SUMMARY_OPENING
 from chatfold.summarization.failures import HEADING, newest_quotes
 from chatfold.summarization.parts import sound
 from chatfold.summarization.transcript import neutralised
-from chatfold.summarization.unseen import has_word, is_blank
+from chatfold.summarization.unseen import has_word
 
 Count = Callable[[str], int]
 
@@ -17,13 +17,13 @@ _QUOTES_SHARE = 4
 
 
 def cleaned(answer: str) -> str:
-    """Take an answer as data: no tags, no roles, no opening of its own; empty where nothing is seen."""
+    """Take an answer as data: no tags, no roles, no opening of its own; empty where no word is in it."""
     text = sound(answer).strip()
     while text.startswith(SUMMARY_OPENING):
         text = text[len(SUMMARY_OPENING) :].strip()
     text = neutralised(text).strip()
     # An answer may break off within the opening.
-    return "" if is_blank(text) or SUMMARY_OPENING.startswith(text) else text
+    return text if has_word(text) and not SUMMARY_OPENING.startswith(text) else ""
 
 
 def cut(text: str, max_tokens: int, count: Count) -> str:
@@ -62,7 +62,7 @@ def stand_in(
 
     Returns:
         The text, of no more than ``max_tokens``, and whether the summary had to be cut. It is empty
-        where nothing of the summary is left.
+        where no word of the summary is left.
     """
     opened = f"{SUMMARY_OPENING} {summary}"
     quotes = newest_quotes(quotes, summary)
@@ -75,10 +75,9 @@ def stand_in(
     if not below or count(text + below) > max_tokens or _bytes(text + below) >= max_bytes:
         below = ""
         text = cut(opened, max_tokens, count)
-    left, was_cut = text[len(SUMMARY_OPENING) :], text != opened
-    if is_blank(left) or (was_cut and not has_word(left)):
+    if not has_word(text[len(SUMMARY_OPENING) :]):
         return "", True
-    return text + below, was_cut
+    return text + below, text != opened
 
 
 def _below(quotes: list[str]) -> str:

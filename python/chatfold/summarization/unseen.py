@@ -1,4 +1,4 @@
-"""Characters that nobody sees, and what is left of a text without them."""
+"""Characters that nobody sees, and whether there are words among the others."""
 
 # Letters, as Unicode and regular expressions have it: the fillers of Hangul.
 FILLERS = "\u115f\u1160\u3164\uffa0"
@@ -12,21 +12,9 @@ _IGNORABLE = (
 UNSEEN = f"{FILLERS}{_IGNORABLE}"
 """The inside of a class of a regular expression that matches them."""
 
-# Of what can be printed: selectors, marks, the blank of Braille, and what takes the place of what
-# can't be read.
-_SAYS_NOTHING = frozenset(
-    f"{FILLERS} \u034f\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\ufffd"
-    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
-)
-
-
-def is_blank(text: str) -> bool:
-    """Tell whether nothing of a text is seen."""
-    return not any(each.isprintable() and each not in _SAYS_NOTHING for each in text)
-
 
 def has_word(text: str) -> bool:
-    """Tell whether there is a letter or a digit, of any script, in a text."""
+    """Tell whether there is a letter or a digit, of any script, in a text; emoji are neither."""
     return any(each.isalnum() and each not in FILLERS for each in text)
 
 

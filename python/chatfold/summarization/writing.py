@@ -3,15 +3,14 @@
 from typing import NamedTuple
 
 from chatfold import tracing
-from chatfold.errors import EmptySummaryError, SummaryNotSmallerError
+from chatfold.errors import SummaryNotSmallerError
 from chatfold.report import SummaryUsage
-from chatfold.summarization.asking import Calls, Guarded
+from chatfold.summarization.asking import Calls, Guarded, nothing_left
 from chatfold.summarization.entries import SUMMARY_OPENING
 from chatfold.summarization.extractive import digest
 from chatfold.summarization.folding import Count, Instructions, Limits, fold
 from chatfold.summarization.material import Material
-from chatfold.summarization.stand_in import cleaned, cut, stand_in
-from chatfold.summarization.unseen import has_word
+from chatfold.summarization.stand_in import cleaned, stand_in
 
 _SMALLEST_TOLD = 32
 _BYTES_PER_TOLD = 8
@@ -58,27 +57,10 @@ class Writer(NamedTuple):
 
     async def _write(self, material: Material, instructions: Instructions, count: Count) -> Draft:
         told = min(self.limits.told, max(_SMALLEST_TOLD, material.bytes // _BYTES_PER_TOLD))
-        calls = Calls(self.clients, self.timeout)
-        failure: Exception | None = None
-
-        async def ask(messages: list[dict[str, str]]) -> str:
-            nonlocal failure
-            try:
-                answer = await calls.ask(messages, self.limits.summary)
-            except Exception as error:
-                failure = error
-                raise
-            summary = cut(answer, self.limits.summary, count)
-            was_cut = summary != answer
-            calls.cut |= was_cut
-            if was_cut and not has_word(summary):
-                failure = self._nothing_left()
-                raise failure
-            return summary
-
+        calls = Calls(self.clients, self.timeout, self.limits.summary, count)
         try:
             summary = await fold(
-                ask,
+                calls.ask,
                 instructions,
                 material.previous,
                 material.entries,
@@ -86,7 +68,7 @@ class Writer(NamedTuple):
                 count=count,
             )
         except Exception as error:
-            if error is not failure:
+            if error is not calls.failure:
                 raise
             draft = Draft("", error)
         else:
@@ -104,7 +86,7 @@ class Writer(NamedTuple):
             summary, material.quotes, self.limits.summary, material.bytes, count
         )
         if not text:
-            return Draft("", self._nothing_left(), was_cut)
+            return Draft("", nothing_left(self.limits.summary), was_cut)
         size = len(text.encode())
         if size < material.bytes:
             return Draft(text, cut=was_cut)
@@ -113,9 +95,4 @@ class Writer(NamedTuple):
             SummaryNotSmallerError(
                 f"the summary has {size:,} bytes and what it would replace {material.bytes:,}"
             ),
-        )
-
-    def _nothing_left(self) -> EmptySummaryError:
-        return EmptySummaryError(
-            f"no word of the summary is left within max_summary_tokens={self.limits.summary}"
         )
