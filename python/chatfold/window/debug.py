@@ -16,4 +16,11 @@ def turn_on_where_asked() -> None:
     if not logger.hasHandlers():
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+        # Whoever sets up logging later is not told everything twice.
+        handler.addFilter(lambda _: not any(each.handlers for each in _above()))
         logger.addHandler(handler)
+
+
+def _above() -> list[logging.Logger]:
+    """List the loggers that take what this one logs."""
+    return [logging.getLogger("chatfold"), logging.getLogger()]

@@ -1,10 +1,13 @@
 """How old tool results fade in a window: their age is a share of what is still in its list."""
 
+from logging import DEBUG
 from math import ceil
 from typing import Any
 
 from chatfold.index import MessageIndex
 from chatfold.strategies import ContextPruningStrategy, Strategy
+from chatfold.window.debug import logger
+from chatfold.window.prunings import log_prunings, sent
 
 _RATIOS = {"soft_trim_ratio": 0.3, "hard_clear_ratio": 0.5}
 """The shares of an age, and what they are where they are not given."""
@@ -32,8 +35,12 @@ class Fading:
         """
         if self._strategy is None:
             return 0
+        before = sent(index) if logger.isEnabledFor(DEBUG) else None
         steps = index.compact(self._for(max(1, length), len(index))).steps
-        return sum(step.groups for step in steps)
+        pruned = sum(step.groups for step in steps)
+        if before is not None and pruned:
+            log_prunings(self._strategy, before, sent(index))
+        return pruned
 
     def _for(self, length: int, messages: int) -> Strategy:
         """Make the strategy that takes ages as shares of the list."""
