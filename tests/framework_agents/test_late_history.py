@@ -7,11 +7,19 @@ from typing import Any
 
 import agent_framework
 import pytest
-from agent_framework import Agent, AgentSession, InMemoryHistoryProvider, Message, tool
+from agent_framework import (
+    Agent,
+    AgentSession,
+    ChatResponse,
+    InMemoryHistoryProvider,
+    Message,
+    tool,
+)
 
 from chatfold import (
     CompactionProvider,
     SlidingWindowStrategy,
+    SummarizationStrategy,
     ToolResultCompactionStrategy,
     TruncationStrategy,
 )
@@ -160,6 +168,12 @@ def test_a_digest_of_a_later_strategy_is_stored_once_and_linked_both_ways(
         assert max(map(len, sent)) <= 6
     ids = Counter(message.message_id for message in messages if message.message_id)
     assert set(ids.values()) == {1}
+    if late:
+        # It is shown messages by the names that they are stored under.
+        names = {shown(message): message.message_id for message in messages}
+        called = [message for each in sent for message in each if any(shown(message)[2])]
+        assert called
+        assert all(message.message_id == names[shown(message)] for message in called)
     summaries = [m for m in messages if m.text.startswith("[Tool results: ")]
     covers = {m.message_id: group_of(m)["_summary_of_message_ids"] for m in summaries}
     gone = {m.message_id: group_of(m) for m in messages if m.additional_properties.get("_excluded")}
@@ -170,6 +184,60 @@ def test_a_digest_of_a_later_strategy_is_stored_once_and_linked_both_ways(
     assert linked == covers
     assert len({m.text for m in summaries}) == len(summaries)
     assert len([m for m in messages if m not in summaries]) == 32
+
+
+class Writer:
+    """Writes the summaries of the framework's own strategy."""
+
+    async def get_response(self, *_: object, **__: object) -> ChatResponse:
+        return ChatResponse(messages=[Message("assistant", ["They said more."])])
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_what_a_later_strategy_sums_up_for_one_call_is_stored_whole(
+    side: str, *, late: bool
+) -> None:
+    async def write(_: Any) -> str:  # noqa: ANN401 (chat messages)
+        return "They said more."
+
+    later: Any = agent_framework.SummarizationStrategy(
+        client=Writer(),  # type: ignore[arg-type]
+        target_count=1,
+        threshold=0,
+    )
+    if side == "ours":
+        summarize = SummarizationStrategy(client=write, target_count=1, threshold=0)
+        later = as_compaction_strategy(summarize)
+    client = ScriptedClient(CallsFirst(2))
+
+    async def main() -> list[Message]:
+        session = AgentSession()
+        for turn in range(2):
+            agent = Agent(
+                client=client,
+                tools=[lookup],
+                context_providers=[
+                    as_context_provider(CompactionProvider(BEFORE["nothing"])),
+                    InMemoryHistoryProvider(skip_excluded=True),
+                ],
+                compaction_strategy=later,
+                require_per_service_call_history_persistence=late,
+            )
+            said = ["And more. " * 30, "And even more. " * 30, f"Question {turn}."]
+            await agent.run(said, session=session)
+            session = AgentSession.from_dict(json.loads(json.dumps(session.to_dict())))
+        return stored(session)
+
+    messages = run(main())
+    assert any("They said more." in message.text for message in client.sent[0])
+    # The summary is not stored with what was said: nothing may be left out for it, nor name it.
+    said = [message for message in messages if message.role == "user"]
+    assert len(said) == 6
+    assert not any(message.additional_properties.get("_excluded") for message in said)
+    ids = {message.message_id for message in messages}
+    linked = {group_of(message).get("_summarized_by_summary_id") for message in messages}
+    assert linked <= {*ids, None}
 
 
 def test_the_framework_counts_for_a_later_strategy_there_as_well() -> None:

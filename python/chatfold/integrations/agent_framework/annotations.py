@@ -1,5 +1,6 @@
 """What the framework writes beside a message: its group, whether it is excluded, and links."""
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -81,6 +82,16 @@ def unlink(message: Message) -> None:
         message.additional_properties[GROUP_ANNOTATION_KEY] = annotation
 
 
+def copy_of(message: Message) -> Message:
+    """Copy a message, to annotate it without the other."""
+    copied = copy.copy(message)
+    copied.additional_properties = dict(message.additional_properties)
+    annotation = annotation_of(message)
+    if annotation:
+        copied.additional_properties[GROUP_ANNOTATION_KEY] = annotation
+    return copied
+
+
 def take_annotations(message: Message, other: Message) -> None:
     """Give a message what is written beside another, but for the tokens, which are others now."""
     message.additional_properties = dict(other.additional_properties)
@@ -118,17 +129,20 @@ def name_messages(
     """Give each message that has none an id of its own, also among those that are stored.
 
     The framework names messages by their place in the list that it has; where some were taken out
-    before, it would name two alike, and take a summary of one for that of the other.
+    before, it would name two alike, and take a summary of one for that of the other. A copy that it
+    made of a message gets the same id.
     """
     nameless = [message for message in messages if message.message_id is None]
     if not nameless:
         return
     known = {message.message_id for message in (*messages, *stored())}
+    names = {id(each.contents): each.message_id for each in messages if each.message_id is not None}
     number = len(known)
     for message in nameless:
-        if message.message_id is not None:
-            continue
-        while f"msg_{number}" in known:
+        name = names.get(id(message.contents))
+        if name is None:
+            while f"msg_{number}" in known:
+                number += 1
+            names[id(message.contents)] = name = f"msg_{number}"
             number += 1
-        message.message_id = f"msg_{number}"
-        number += 1
+        message.message_id = name

@@ -1,8 +1,8 @@
 """Compaction on the way to the model: a copy of the messages for each call."""
 
-import copy
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from operator import is_not
 from typing import Any
 
 from agent_framework import ChatContext, ChatMiddleware, CompactionStrategy, Message
@@ -11,7 +11,12 @@ from chatfold._logging import info
 from chatfold.errors import StateError
 from chatfold.index import MessageIndex
 from chatfold.integrations._adapter import AdaptedHistory, Recent
-from chatfold.integrations.agent_framework.annotations import include, is_excluded, name_messages
+from chatfold.integrations.agent_framework.annotations import (
+    copy_of,
+    include,
+    is_excluded,
+    name_messages,
+)
 from chatfold.integrations.agent_framework.messages import ADAPTER
 
 History = AdaptedHistory[Message]
@@ -41,7 +46,8 @@ class InFlight(ChatMiddleware):
             recent: The histories of other runs.
             state: Where what is remembered is saved.
             stored: Gives the messages that the history provider has stored.
-            loads_late: Whether a later middleware loads the history, in each call of the model.
+            loads_late: Whether another middleware loads the history, and stores what is new, in each
+                call of the model: after this one up to 1.25 of the framework, before it since then.
         """
         self._compact = compact
         self._recent = recent
@@ -72,11 +78,12 @@ class InFlight(ChatMiddleware):
         """Compact a list that is of one call alone, as a strategy of the framework."""
         changed = False
         if messages and not _is_service_managed(context):
+            # What is stored of the call is what is found here when it has ended.
+            context.messages = list(messages)
             kept = await self._compacted(messages, named=after is not None)
-            if after is None:
-                kept = [_included(message) for message in kept]
-            changed = len(kept) != len(messages) or any(map(_differ, kept, messages))
-            messages[:] = kept
+            changed = len(kept) != len(messages) or any(map(is_not, kept, messages))
+            # Nor is what the other strategy annotates, or it would be without its summaries.
+            messages[:] = map(_included if after is None else copy_of, kept)
         if after is not None:
             changed |= await after(messages)
         return changed
@@ -141,13 +148,16 @@ class InFlight(ChatMiddleware):
 
 
 class _LastStrategy:
-    """A strategy for one call of the model; the framework asks for the tokenizer of the other one."""
+    """A strategy for one call of the model; the framework asks it for what the other one has."""
 
     def __init__(
         self, in_place: Callable[[list[Message]], Awaitable[bool]], after: CompactionStrategy | None
     ) -> None:
         self._in_place = in_place
         self.tokenizer = getattr(after, "tokenizer", None)
+        self.requires_client_managed_history = getattr(
+            after, "requires_client_managed_history", False
+        )
 
     async def __call__(self, messages: list[Message]) -> bool:
         return await self._in_place(messages)
@@ -168,11 +178,6 @@ def _included(message: Message) -> Message:
     """Give a message that the framework sends: itself, or a copy that is not left out."""
     if not is_excluded(message):
         return message
-    copied = copy.copy(message)
-    copied.additional_properties = dict(message.additional_properties)
+    copied = copy_of(message)
     include(copied)
     return copied
-
-
-def _differ(message: Message, other: Message) -> bool:
-    return message is not other
