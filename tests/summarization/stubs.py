@@ -53,6 +53,16 @@ class Held:
         return self.answer
 
 
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 class Failing:
     """An async callable that raises."""
 

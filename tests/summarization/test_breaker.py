@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -11,6 +12,7 @@ from chatfold import MessageIndex, SummarizationStrategy, SummarizerPausedError
 from chatfold.summarization import Breaker
 from chatfold.summarization.retry_after import retry_after
 from summarization.stubs import (
+    Clock,
     Failing,
     Option,
     Stub,
@@ -18,14 +20,6 @@ from summarization.stubs import (
     texts,
     turns,
 )
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Patient:
@@ -139,6 +133,21 @@ def test_a_busy_server_is_left_alone_on_the_next_turn() -> None:
     assert [patient.attempt() for _ in range(3)] == ["failed", "paused", "paused"]
     patient.clock.now += 51
     assert patient.attempt() == "failed"
+
+
+@pytest.mark.parametrize("other", [Breaker.succeeded, lambda it: it.failed(RuntimeError("oops"))])
+def test_what_comes_of_other_attempts_makes_no_server_be_asked_earlier(
+    other: Callable[[Breaker], None],
+) -> None:
+    clock = Clock()
+    breaker = Breaker(clock=clock)
+    breaker.failed(busy("50"))
+    other(breaker)
+    clock.now += 49
+    with pytest.raises(SummarizerPausedError, match=r"server is busy; .* in 1 s"):
+        breaker.check()
+    clock.now += 2
+    breaker.check()
 
 
 def test_the_error_says_how_long_and_why() -> None:

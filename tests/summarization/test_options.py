@@ -45,6 +45,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"summary_role": "system"}, OptionError, "summary_role is 'system'; pass 'assistant' or 'u"),
     ({"prompt": None}, OptionTypeError, "prompt is None; pass a text"),
     ({"timeout": 0}, OptionError, "timeout is 0; pass a number of seconds over 0"),
+    ({"timeout": 10**400}, OptionError, "timeout is 1000"),
     ({"timeout": "1"}, OptionTypeError, "timeout is '1'; pass a number of seconds over 0"),
     ({"on_failure": "ignore"}, OptionError, "on_failure is 'ignore'; pass 'keep' or 'raise' or"),
     ({"breaker": 3}, OptionTypeError, "breaker is 3; pass a chatfold.summarization.Breaker"),

@@ -47,8 +47,9 @@ class Calls:
         self.usage = SummaryUsage()
         self.cut = False
         self.failure: Exception | None = None
-        # By the places of the clients: what the breaker said, nothing where it let them be asked.
-        self._paused: dict[int, SummarizerPausedError | None] = {}
+        # By the places of the clients: what the breaker said, and the attempts that it let through.
+        self._paused: dict[int, SummarizerPausedError] = {}
+        self._attempts: dict[int, int] = {}
         self._failed: dict[int, Exception] = {}
         self._answered: int | None = None
 
@@ -87,22 +88,30 @@ class Calls:
         """Tell the breakers what came of those who were asked; ``error`` is about the summary."""
         if error is not None and self._answered is not None:
             self._failed.setdefault(self._answered, error)
-        for place, paused in self._paused.items():
+        self._settle(given_up=False)
+
+    def give_up(self) -> None:
+        """Tell the breakers that no summary comes of it, through no fault of who did not fail."""
+        self._settle(given_up=True)
+
+    def _settle(self, *, given_up: bool) -> None:
+        for place, attempt in self._attempts.items():
             breaker = self.clients[place].breaker
             if place in self._failed:
-                breaker.failed(self._failed[place])
-            elif paused is None:
+                breaker.failed(self._failed[place], attempt)
+            elif given_up:
+                breaker.given_up(attempt)
+            else:
                 breaker.succeeded()
 
     def _pause(self, place: int) -> SummarizerPausedError | None:
         """Ask a breaker, once for all calls: it may let one attempt through, and this is one."""
-        if place not in self._paused:
-            self._paused[place] = None
+        if place not in self._attempts and place not in self._paused:
             try:
-                self.clients[place].breaker.check()
+                self._attempts[place] = self.clients[place].breaker.check()
             except SummarizerPausedError as error:
                 self._paused[place] = error
-        return self._paused[place]
+        return self._paused.get(place)
 
     async def _ask(self, client: Summarizer, messages: list[dict[str, str]]) -> str:
         started = time.monotonic()

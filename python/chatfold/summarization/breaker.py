@@ -1,10 +1,11 @@
 """The breaker: after some failures in a row nobody is asked for a while."""
 
+import sys
 import time
 from collections.abc import Callable
 
 from chatfold._logging import warn
-from chatfold._options import integer
+from chatfold._options import integer, shown
 from chatfold.errors import OptionError, OptionTypeError, SummarizerPausedError
 from chatfold.summarization.retry_after import retry_after
 
@@ -44,7 +45,10 @@ class Breaker:
         self.longest = max(self.cool_down, seconds("longest", longest))
         self._clock = clock
         self._failed = 0
-        self._until = clock()
+        # Attempts of one round are made at the same time; each cool-down starts one, and so does the
+        # attempt after it.
+        self._round = 0
+        self._until = self._busy_until = clock()
         self._last: Exception | None = None
 
     @property
@@ -52,44 +56,66 @@ class Breaker:
         """Whether it is open."""
         return self._failed >= self.failures
 
-    def check(self) -> None:
+    def check(self) -> int:
         """Let an attempt through.
+
+        Returns:
+            The number of its round, by which what comes of it is told from what is late.
 
         Raises:
             SummarizerPausedError: It is open and the cool-down is not over, or the server named a
                 time that is not over.
         """
-        remaining = self._until - self._clock()
+        now = self._clock()
+        remaining = max(self._until, self._busy_until) - now
         if remaining > 0:
-            why = f"{self._failed} summaries failed in a row" if self.open else "the server is busy"
+            why = f"{self._in_a_row()} failed in a row" if self.open else "the server is busy"
             raise SummarizerPausedError(
                 f"{why}; the next one is tried in {remaining:,.0f} s"
             ) from self._last
         if self.open:
             # One attempt at a time: others wait as if this one had failed.
-            self._until = self._clock() + self._pause()
+            self._until = now + self._pause()
+            self._round += 1
+        return self._round
 
     def succeeded(self) -> None:
         """Close it."""
         self._failed, self._until, self._last = 0, self._clock(), None
 
-    def failed(self, error: Exception) -> None:
-        """Count a failure; open it, or open it again for longer."""
+    def failed(self, error: Exception, attempt: int | None = None) -> None:
+        """Count a failure; open it, or open it again for longer.
+
+        One of an earlier round than the last, which was under way when others opened it, says no more
+        than they did. But a time that the server names holds in any case.
+        """
+        now = self._clock()
+        self._busy_until = max(self._busy_until, now + min(retry_after(error), self.longest))
+        if attempt not in (None, self._round):
+            return
         self._failed += 1
         self._last = error
-        pause = max(self._pause(), min(retry_after(error), self.longest))
-        self._until = self._clock() + pause
+        if not self.open:
+            return
+        self._round += 1
+        self._until = now + self._pause()
         if self._failed == self.failures:
             warn(
-                "%d summaries failed in a row, the last one with %s; the next one is tried in %.0f s",
-                self._failed,
+                "%s failed in a row, the last one with %s; the next one is tried in %.0f s",
+                self._in_a_row(),
                 type(error).__name__,
-                pause,
+                max(self._until, self._busy_until) - now,
             )
 
+    def given_up(self, attempt: int) -> None:
+        """Take back an attempt of which nothing came, since it was cancelled: the next may be made."""
+        if self.open and attempt == self._round:
+            self._until = self._clock()
+
+    def _in_a_row(self) -> str:
+        return f"{self._failed:,} {'summary' if self._failed == 1 else 'summaries'}"
+
     def _pause(self) -> float:
-        if not self.open:
-            return 0.0
         # So often doubled it is the longest one; further powers would only overflow.
         doubled = min(self._failed - self.failures, 64)
         return min(self.cool_down * 2.0**doubled, self.longest)
@@ -116,7 +142,7 @@ def _breaker(
 def seconds(name: str, value: object) -> float:
     """Take a length of time."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise OptionTypeError(f"{name} is {value!r}; pass a number of seconds over 0")
-    if not 0 < value < float("inf"):
-        raise OptionError(f"{name} is {value!r}; pass a number of seconds over 0")
+        raise OptionTypeError(f"{name} is {shown(value)}; pass a number of seconds over 0")
+    if not 0 < value <= sys.float_info.max:
+        raise OptionError(f"{name} is {shown(value)}; pass a number of seconds over 0")
     return float(value)

@@ -67,8 +67,10 @@ class Writer(NamedTuple):
                 limits=self.limits._replace(told=told),
                 count=count,
             )
-        except Exception as error:
-            if error is not calls.failure:
+        except BaseException as error:
+            # A cancellation, or an error of the tokenizer's.
+            if not isinstance(error, Exception) or error is not calls.failure:
+                calls.give_up()
                 raise
             draft = Draft("", error)
         else:
