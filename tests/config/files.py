@@ -15,3 +15,10 @@ def pinned_message(path: Path) -> str:
             break
         lines.append(line.removeprefix("#").removeprefix(" "))
     return "\n".join(lines).replace("FILE", str(path))
+
+
+def written(folder: Path, content: str | bytes) -> Path:
+    """Write a file of a product."""
+    path = folder / "product.yaml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path

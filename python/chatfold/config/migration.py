@@ -2,31 +2,30 @@
 
 import os
 import shutil
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import NoneType
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from chatfold import _options
 from chatfold.config.edited_text import edited
 from chatfold.config.loading import load_config
-from chatfold.config.problems import ConfigError
+from chatfold.config.problems import ConfigError, ConfigProblem
 from chatfold.config.removed import (
     MODEL,
     SWITCH,
+    Removed,
     named_models,
     removed_fields,
     replacement,
     shown_block,
 )
 from chatfold.config.summarization import BLOCK
-from chatfold.config.yaml_files import Source, read_yaml, write_yaml
+from chatfold.config.yaml_files import Source, parsed, read_text, read_yaml, write_yaml
 from chatfold.errors import OptionError
 
 
@@ -46,12 +45,13 @@ def migrate_config(
 
     Raises:
         OptionError: The removed fields name different models; pass ``model``.
-        ConfigError: The block that comes out is not allowed, or the file is no YAML, or one that
-            can't be edited as it is written.
+        ConfigError: A removed field has a value that it never could have, the block that comes out
+            is not allowed, or the file is no YAML, or one that can't be edited as it is written.
     """
     document = _plain(source if isinstance(source, Mapping) else read_yaml(source))
     removed = removed_fields(document)
     if removed:
+        _check(removed, model)
         block = replacement(document, _chosen(document, model)) or {"enabled": True}
         for each in removed:
             # Endpoints may be one and the same object.
@@ -70,27 +70,26 @@ def _bytes(source: Source, document: dict[str, Any], *, changed: bool) -> bytes:
         stream = StringIO()
         write_yaml(document, stream)
         return stream.getvalue().encode()
-    old = Path(source).read_bytes()
     if not changed:
-        return old
-    encoding = "utf-8-sig" if old.startswith(BOM_UTF8) else "utf-8"
-    if old.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        encoding = "utf-16"
-    text = edited(old.decode(encoding), document[BLOCK])
-    if not _holds(text, document):
+        return Path(source).read_bytes()
+    written = read_text(source)
+    try:
+        text = edited(written.text, document[BLOCK])
+        holds = _holds(text, document)
+    except YAMLError:
+        # Such as an alias of a value that is gone.
+        text, holds = "", False
+    if not holds:
         raise ConfigError.unreadable(
             f"{source} is not written in a way that can be edited; take the fields out by hand, and "
             f"write:\n\n{shown_block(document[BLOCK])}"
         )
-    return text.encode(encoding)
+    return written.encoded(text)
 
 
 def _holds(text: str, document: Mapping[str, Any]) -> bool:
     """Read an edited text again: it has to say what it said, less the removed fields."""
-    try:
-        again = YAML(typ="safe", pure=True).load(text)
-    except YAMLError:
-        return False
+    again = parsed(text)
     return not removed_fields(again) and repr(_bare(again)) == repr(_bare(document))
 
 
@@ -99,6 +98,19 @@ def _bare(value: Any) -> Any:  # noqa: ANN401 (any JSON)
     if isinstance(value, Mapping):
         return {key: _bare(each) for key, each in value.items() if key not in (SWITCH, MODEL)}
     return [_bare(each) for each in value] if isinstance(value, list) else value
+
+
+def _check(removed: Iterable[Removed], model: str | None) -> None:
+    """Refuse values that never said anything: guessing what they mean may turn summaries on."""
+    kinds = {SWITCH: (bool, "true or false"), MODEL: (str, "a name, or pass model")}
+    problems = []
+    for each in removed:
+        value, (kind, allowed) = each.endpoint[each.key], kinds[each.key]
+        chosen = each.key == MODEL and model is not None
+        if value is not None and not isinstance(value, kind) and not chosen:
+            problems.append(ConfigProblem(f"{each.path}.{each.key}", value, allowed))
+    if problems:
+        raise ConfigError(problems)
 
 
 def _chosen(document: Mapping[str, Any], model: str | None) -> str | None:

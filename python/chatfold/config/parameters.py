@@ -1,7 +1,7 @@
 """Parameters of a model: what JSON can hold, since that is how they are sent."""
 
 from collections.abc import Iterator, Mapping
-from math import isfinite
+from sys import float_info
 from typing import Any
 
 from chatfold.config.problems import ConfigProblem
@@ -49,7 +49,7 @@ def _walk(path: str, value: object, around: tuple[int, ...]) -> Iterator[ConfigP
         yield None
         for at, each in enumerate(value):
             yield from _walk(f"{path}[{at}]", each, inside)
-    elif isinstance(value, float) and not isfinite(value):
+    elif isinstance(value, (int, float)) and not abs(value) <= float_info.max:
         yield ConfigProblem(path, value, "a number that JSON has")
     elif isinstance(value, str) and is_torn(value):
         yield ConfigProblem(path, value, UNTORN)

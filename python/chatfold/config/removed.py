@@ -69,7 +69,8 @@ def _endpoints(value: object, path: str) -> Iterator[tuple[str, Mapping[str, Any
 def named_models(document: Mapping[str, Any]) -> list[str]:
     """List the models that the removed fields name, each once."""
     named = (each.endpoint[MODEL] for each in removed_fields(document) if each.key == MODEL)
-    return list(dict.fromkeys(str(name) for name in named if name and name != OWN_MODEL))
+    texts = (name for name in named if isinstance(name, str))
+    return [name for name in dict.fromkeys(texts) if name not in ("", OWN_MODEL)]
 
 
 def replacement(document: Mapping[str, Any], model: str | None) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def replacement(document: Mapping[str, Any], model: str | None) -> dict[str, Any
     What the file's block has already stays. Where no endpoint was to summarize, neither does it.
     """
     found = [each.endpoint[SWITCH] for each in removed_fields(document) if each.key == SWITCH]
-    switches = [value for value in found if value is not None]
+    switches = [value for value in found if isinstance(value, bool)]
     block: dict[str, Any] = {} if not switches or any(switches) else {"enabled": False}
     if model is not None:
         block["model"] = model

@@ -38,6 +38,13 @@ def is_torn(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
+def joined(text: str) -> str:
+    """Join the halves of letters that were written as two; lone ones stay as they are."""
+    if not is_torn(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
 def _untorn(value: str) -> str:
     if is_torn(value):
         raise PydanticCustomError("torn", "write {words}", {"words": UNTORN})
