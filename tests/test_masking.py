@@ -4,14 +4,22 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from chatfold import MessageIndex, ObservationMaskingStrategy, OptionError, compact
+from chatfold import (
+    MessageIndex,
+    ObservationMaskingStrategy,
+    OptionError,
+    PipelineCompactionStrategy,
+    compact,
+)
 from conversations import LONG_RESULTS, Conversation
 from golden_vectors import Vector, load_vectors
 from product import Spec, build_strategy
 from reference import History, run
 from states import PART_TOKENS, groups_of, groups_of_twin, included_totals
-from strategy_specs import MASKINGS
+from strategy_specs import CONTEXT_PRUNINGS, MASKINGS
+from test_state import READINGS
 
 VECTORS = [
     pytest.param(vector, id=str(number))
@@ -67,3 +75,18 @@ def test_a_limit_that_no_marker_fits_into_is_refused() -> None:
         ObservationMaskingStrategy(min_chars=63)
     with pytest.raises(OptionError, match="token_budget is 0"):
         ObservationMaskingStrategy(token_budget=0)
+
+
+@given(READINGS, MASKINGS, CONTEXT_PRUNINGS, st.integers(1, 6))
+def test_promise_8_what_is_masked_stays_so_though_another_strategy_gives_up(
+    messages: Conversation, spec: Spec, pruning: Spec, turn: int
+) -> None:
+    masking = build_strategy(spec, len)
+    gives_up = build_strategy({**pruning, "min_tokens_freed": 10**9}, len)
+    alone, beside = MessageIndex(tokenizer=len), MessageIndex(tokenizer=len)
+    for start in range(0, len(messages), turn):
+        for index in (alone, beside):
+            index.extend(messages[start : start + turn])
+        alone.compact(masking)
+        beside.compact(PipelineCompactionStrategy(gives_up, masking, gives_up))
+        assert beside.included_messages() == alone.included_messages()

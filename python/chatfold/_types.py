@@ -33,9 +33,10 @@ SavedOf: TypeAlias = tuple[
     list[int],
     list[tuple[int, list[tuple[str, int, str]], tuple[int, int], int | None, str, int]],
     list[tuple[int, list[tuple[int, int]], list[tuple[int, int]]]],
+    list[int],
 ]
 """Tokens; excluded groups; stand-ins; protected groups; shortened messages; what strategies that
-shorten have settled: the memory of an index."""
+shorten have settled; the strategies that left the index as it is: the memory of an index."""
 
 Callables: TypeAlias = dict[int, Callable[..., Any]]
 """The caller's own triggers, formatters and strategies by the number that the core knows."""

@@ -1,9 +1,9 @@
 """The saved state of an index: plain JSON types, with a version.
 
 The state holds what the index knows beyond its messages: counts, what is excluded and why, stand-ins
-and what they stand for, what shortened messages hold, and which messages strategies that shorten have
-settled. The messages stay where the caller keeps them; a fingerprint of them makes sure that state and
-messages belong together.
+and what they stand for, what shortened messages hold, which messages strategies that shorten have
+settled, and which strategies have had their say. The messages stay where the caller keeps them; a
+fingerprint of them makes sure that state and messages belong together.
 """
 
 import re
@@ -33,7 +33,7 @@ _ESTIMATOR = re.compile(
 
 def to_state(index: "MessageIndex") -> dict[str, Any]:
     """Write the state of an index."""
-    tokens, groups, stand_ins, protected, shortened, settled = _core.save(index)
+    tokens, groups, stand_ins, protected, shortened, settled, finished = _core.save(index)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -84,6 +84,7 @@ def to_state(index: "MessageIndex") -> dict[str, Any]:
             {"options": f"{options:032x}", "stages": [_ends(first), _ends(second)]}
             for options, first, second in settled
         ],
+        "finished": [f"{options:032x}" for options in finished],
     }
 
 
@@ -234,7 +235,10 @@ def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
         (int(each["options"], 16), _runs(each["stages"][0]), _runs(each["stages"][1]))
         for each in (state["settled"] if version > 2 else ())  # noqa: PLR2004 (see above)
     ]
-    return state["tokens"] if counts else [], groups, stand_ins, protected, shortened, settled
+    # A state from before that was said lets every strategy look again, and so does another counter.
+    finished = [int(each, 16) for each in (state.get("finished", ()) if counts else ())]
+    tokens = state["tokens"] if counts else []
+    return tokens, groups, stand_ins, protected, shortened, settled, finished
 
 
 def _size(size: list[int]) -> tuple[int, int]:

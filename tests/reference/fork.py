@@ -14,6 +14,7 @@ def changed(history: History, messages: Sequence[Message], left: int) -> History
     """
     new = History(messages, history.count, history.part_tokens)
     went_back = left < len(history.messages)
+    new.finished = history.finished
     still = {tuple(group.positions): group for group in new.groups}
     stays = [group for group in history.groups if in_full(group, left)]
     if any(group.excluded and tuple(group.positions) not in still for group in raw(stays)):

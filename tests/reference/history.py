@@ -1,7 +1,7 @@
 """A grouped history with its figures, all of them computed anew whenever they are asked for."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from reference.grouping import Group, group_messages
 from reference.messages import Message, calls, texts
@@ -44,6 +44,7 @@ class History:
         self.groups = group_messages(messages)
         self.shortened: list[tuple[int, int, Message]] = []
         self.masked: set[tuple[int, int]] = set()
+        self.finished: list[tuple[Mapping[str, Any], list[Message]]] = []
         for group in self.groups:
             self.count_group(group)
 

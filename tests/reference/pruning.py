@@ -38,7 +38,7 @@ def context_pruning(history: History, spec: Spec) -> None:
     ):
         pass
     freed = sum(
-        max(0, tokens(history, old) - tokens(history, new))
+        tokens(history, old) - tokens(history, new)
         for group, messages in before
         for old, new in zip(messages, group.messages, strict=True)
     )

@@ -16,6 +16,14 @@ from reference.triggers import TriggerSpec, holds
 
 
 def run(history: History, spec: Spec) -> None:
+    """Run a strategy, unless its last run left the history as it is."""
+    finished = [own for own, left in history.finished if left == history.projection()]
+    if spec not in finished:
+        run_part(history, spec)
+    history.finished.append((spec, history.projection()))
+
+
+def run_part(history: History, spec: Spec) -> None:
     STRATEGIES[spec["kind"]](history, spec)
 
 
@@ -114,7 +122,7 @@ def tool_result(history: History, spec: Spec) -> None:
 
 def pipeline(history: History, spec: Spec) -> None:
     for inner in spec["strategies"]:
-        run(history, inner)
+        run_part(history, inner)
 
 
 def token_budget(history: History, spec: Spec) -> None:
@@ -122,7 +130,7 @@ def token_budget(history: History, spec: Spec) -> None:
         return
     over = ["tokens_exceed", spec.get("compact_to") or spec["token_budget"]]
     for inner in spec["strategies"]:
-        run(history, inner)
+        run_part(history, inner)
         if spec.get("early_stop", True) and not holds(over, history):
             return
     kept = protected(history, spec, last_user=True)

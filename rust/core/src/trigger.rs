@@ -28,6 +28,16 @@ pub enum Trigger {
 }
 
 impl Trigger {
+    /// Whether it asks something of the caller's own.
+    pub(crate) fn asks_caller(&self) -> bool {
+        match self {
+            Self::Custom(_) => true,
+            Self::All(triggers) | Self::Any(triggers) => triggers.iter().any(Self::asks_caller),
+            Self::Not(trigger) => trigger.asks_caller(),
+            _ => false,
+        }
+    }
+
     /// Whether the condition holds now. Tokens are counted only until that is decided.
     ///
     /// # Errors

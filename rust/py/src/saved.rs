@@ -23,9 +23,17 @@ type ShortenedOf = (u32, Vec<(String, u32, String)>, (u32, u32), Option<u32>, St
 /// A number for the strategy, and where runs of messages that it has put aside start and end, by
 /// stage.
 type SettledOf = (u128, Vec<(u32, u32)>, Vec<(u32, u32)>);
-/// Tokens, groups, stand-ins, protected groups, shortened messages, what is settled.
-type SavedOf =
-    (Vec<Option<u32>>, Vec<GroupOf>, Vec<StandInOf>, Vec<u32>, Vec<ShortenedOf>, Vec<SettledOf>);
+/// Tokens, groups, stand-ins, protected groups, shortened messages, what is settled, and numbers for
+/// the strategies that ended with the index as it is.
+type SavedOf = (
+    Vec<Option<u32>>,
+    Vec<GroupOf>,
+    Vec<StandInOf>,
+    Vec<u32>,
+    Vec<ShortenedOf>,
+    Vec<SettledOf>,
+    Vec<u128>,
+);
 
 /// The memory of an index.
 #[pyfunction]
@@ -43,6 +51,7 @@ pub(crate) fn save(index: &Bound<'_, PyMessageIndex>) -> PyResult<SavedOf> {
             saved.protected,
             saved.shortened.into_iter().map(shortened_to_python).collect(),
             saved.settled.into_iter().map(settled_to_python).collect(),
+            saved.finished,
         ))
     })
 }
@@ -115,7 +124,7 @@ fn shortened_from_python(shortened: ShortenedOf) -> PyResult<SavedShortened> {
 /// Takes over a saved memory. Says `false`, and takes nothing over, where it does not fit.
 #[pyfunction]
 pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResult<bool> {
-    let (tokens, groups, stand_ins, protected, shortened, settled) = saved;
+    let (tokens, groups, stand_ins, protected, shortened, settled, finished) = saved;
     let stand_ins = stand_ins
         .into_iter()
         .map(|stand_in| {
@@ -154,7 +163,7 @@ pub(crate) fn load(index: &Bound<'_, PyMessageIndex>, saved: SavedOf) -> PyResul
         .collect();
     let shortened = shortened.into_iter().map(shortened_from_python).collect::<PyResult<_>>()?;
     let settled = settled.into_iter().map(settled_from_python).collect();
-    let saved = Saved { tokens, groups, stand_ins, protected, shortened, settled };
+    let saved = Saved { tokens, groups, stand_ins, protected, shortened, settled, finished };
     PyMessageIndex::with(index, |state| Ok(state.core.load(&saved, true)))
 }
 

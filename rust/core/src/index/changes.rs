@@ -133,6 +133,7 @@ impl MessageIndex {
         self.slots[slot as usize].current = after;
         self.enter(slot);
         self.log.push(Change::Slot { slot, before, after, why: entering });
+        self.reopen_slot(slot);
     }
 
     fn link(&mut self, group: GroupId, stand_in: Option<u32>) -> Option<u32> {
@@ -313,6 +314,8 @@ impl MessageIndex {
         if version.epoch != self.epoch {
             return;
         }
+        self.unfinish_after(version);
+        self.turn_back_to(version.log);
         let mut touched = Vec::new();
         let mut joined = Vec::new();
         while self.log.len() > version.log {

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Weak};
 
 use super::changes::Change;
+use super::open::Turned;
 
 /// Fewer changes than these are not worth forgetting.
 const FEW: usize = 256;
@@ -17,6 +18,8 @@ pub(super) struct Log {
     changes: Vec<Change>,
     /// How many changes before these there were.
     forgotten: usize,
+    /// What strategies put aside or looked at again, each with the number of changes before it.
+    turned: Vec<(usize, Turned)>,
     held: Vec<(usize, Weak<()>)>,
     /// At how many changes and holders to look what can go.
     next_look: (usize, usize),
@@ -45,6 +48,18 @@ impl Log {
     /// Takes the newest change back.
     pub(super) fn pop(&mut self) -> Option<Change> {
         self.changes.pop()
+    }
+
+    /// Notes what a strategy put aside or looks at again.
+    pub(super) fn push_turned(&mut self, turned: Turned) {
+        self.turned.push((self.len(), turned));
+    }
+
+    /// Takes the newest of that back, where it came after more changes than these.
+    ///
+    /// What was judged with no more of them was judged as things stand after undoing the others.
+    pub(super) fn pop_turned(&mut self, changes: usize) -> Option<Turned> {
+        self.turned.pop_if(|(before, _)| *before > changes).map(|(_, turned)| turned)
     }
 
     /// Starts anew.
@@ -76,7 +91,7 @@ impl Log {
 
     /// Forgets the changes that nobody may ask for; looks only once their number has doubled.
     pub(super) fn forget(&mut self) {
-        if self.changes.len() < FEW.max(self.next_look.0) {
+        if self.changes.len() + self.turned.len() < FEW.max(self.next_look.0) {
             return;
         }
         self.held.retain(|(_, holder)| holder.strong_count() > 0);
@@ -84,7 +99,8 @@ impl Log {
         let oldest = oldest.map_or(self.len(), |oldest| oldest.min(self.len()));
         self.changes.drain(..oldest.saturating_sub(self.forgotten).min(self.changes.len()));
         self.forgotten = self.forgotten.max(oldest);
-        self.next_look.0 = 2 * self.changes.len();
+        self.turned.drain(..self.turned.partition_point(|(before, _)| *before <= oldest));
+        self.next_look.0 = 2 * (self.changes.len() + self.turned.len());
     }
 }
 

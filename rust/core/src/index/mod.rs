@@ -6,6 +6,7 @@
 mod changes;
 mod difference;
 mod figures;
+mod finished;
 mod fork;
 mod groups;
 mod log;
@@ -38,6 +39,7 @@ use crate::ordered_set::OrderedSet;
 
 use changes::{Current, SlotState, Why};
 use figures::Sums;
+use finished::Finished;
 use log::Log;
 use open::Open;
 use shortened::Shortened;
@@ -83,6 +85,7 @@ pub struct MessageIndex {
     called: bool,
     epoch: u32,
     log: Log,
+    finished: Finished,
 }
 
 /// The included slots, by what strategies look for.
@@ -227,7 +230,6 @@ impl MessageIndex {
         if current != Current::Nothing {
             let counted = self.add_sums(slot, current);
             self.enter_sets(slot, !counted);
-            self.reopen_slot(slot);
         }
     }
 

@@ -3,7 +3,8 @@
 //! Such a strategy looks at each message once a stage, and puts it aside when its options can't
 //! shorten it any more. So one more turn costs what has come since, however long the list is. What
 //! comes back (a group that is included again, a text that was shortened and is whole again) is
-//! looked at anew.
+//! looked at anew. Where a run is undone, what was put aside before it is put aside still: else what
+//! one strategy shortened once and for all would be shortened again, because another one gave up.
 
 use std::ops::Range;
 
@@ -19,6 +20,15 @@ const MOST: usize = 16;
 pub(super) struct Open {
     options: u128,
     stages: [OrderedSet; 2],
+}
+
+/// That a strategy put a message aside, or looks at it again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turned {
+    options: u128,
+    stage: usize,
+    message: u32,
+    open: bool,
 }
 
 /// What one strategy has put aside, in a saved state.
@@ -95,14 +105,23 @@ impl MessageIndex {
 
     /// Puts a message aside.
     pub(crate) fn close(&mut self, open: usize, stage: usize, message: u32) {
-        self.open[open].stages[stage].remove(message);
+        // What is included whole is judged by facts of its own, which no undoing changes.
+        let for_good = self.shortened_of(message).is_none() && self.is_held_raw(message);
+        let own = &mut self.open[open];
+        if own.stages[stage].remove(message) && !for_good {
+            let options = own.options;
+            self.log.push_turned(Turned { options, stage, message, open: false });
+        }
     }
 
-    /// Lets every strategy look at a message again.
+    /// Lets every strategy look at a message, or look at it again.
     pub(super) fn reopen(&mut self, message: u32) {
-        for open in &mut self.open {
-            for stage in &mut open.stages {
-                stage.insert(message);
+        for own in &mut self.open {
+            for (stage, open) in own.stages.iter_mut().enumerate() {
+                if open.insert(message) {
+                    let options = own.options;
+                    self.log.push_turned(Turned { options, stage, message, open: true });
+                }
             }
         }
     }
@@ -114,6 +133,20 @@ impl MessageIndex {
         }
         for message in self.slot_messages(slot) {
             self.reopen(message);
+        }
+    }
+
+    /// Takes back what was put aside or opened again after so many changes.
+    pub(super) fn turn_back_to(&mut self, changes: usize) {
+        while let Some(Turned { options, stage, message, open }) = self.log.pop_turned(changes) {
+            let Some(own) = self.open.iter_mut().find(|own| own.options == options) else {
+                continue;
+            };
+            if open {
+                own.stages[stage].remove(message);
+            } else {
+                own.stages[stage].insert(message);
+            }
         }
     }
 }

@@ -26,6 +26,8 @@ pub struct Saved {
     pub shortened: Vec<SavedShortened>,
     /// What strategies that shorten have put aside of the included messages.
     pub settled: Vec<SavedSettled>,
+    /// The strategies whose runs ended with the index as it is.
+    pub finished: Vec<u128>,
 }
 
 /// A message whose texts were shortened in place.
@@ -181,7 +183,9 @@ impl MessageIndex {
             let slot = self.slot_of_now(message);
             self.is_held_raw(message) && self.end_of(slot) <= left && !whole_again
         });
-        Saved { tokens, groups, stand_ins, protected, shortened, settled }
+        let all = left >= self.message_count();
+        let finished = if all { self.finished_plans() } else { Vec::new() };
+        Saved { tokens, groups, stand_ins, protected, shortened, settled, finished }
     }
 
     fn first_of(&self, slot: u32) -> SavedId {
@@ -261,6 +265,10 @@ impl MessageIndex {
         }
         self.log.clear();
         self.epoch += 1;
+        // Counts of other messages, or by another tokenizer, would be none of these.
+        if complete && saved.tokens.len() == messages {
+            self.load_finished(saved.finished.clone());
+        }
         complete
     }
 
@@ -329,6 +337,7 @@ impl Saved {
             *tokens = None;
         }
         self.shortened.retain(|each| each.message != message);
+        self.finished.clear();
         for ranges in self.settled.iter_mut().flat_map(|each| &mut each.stages) {
             if let Some(at) = ranges.iter().position(|range| range.contains(&message)) {
                 let range = ranges[at].clone();

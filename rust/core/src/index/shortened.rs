@@ -96,7 +96,8 @@ impl MessageIndex {
         Ok(u64::from(self.tokens_now(message)))
     }
 
-    /// How many tokens went since that version from messages that were shortened.
+    /// How many tokens went since that version from messages that were shortened, all in all: a
+    /// shorter text may have more of them.
     pub(crate) fn tokens_freed_in_place(
         &mut self,
         version: Version,
@@ -108,15 +109,15 @@ impl MessageIndex {
                 first.entry(*message).or_insert(*before);
             }
         }
-        let mut freed = 0;
+        let (mut held, mut holds) = (0, 0);
         for (message, before) in first {
-            let before = match before {
+            held += match before {
                 Some(number) => u64::from(self.tokens_of_shortening(message, number, host)?),
                 None => self.tokens_at_first(message, host)?,
             };
-            freed += before.saturating_sub(self.tokens_held(message, host)?);
+            holds += self.tokens_held(message, host)?;
         }
-        Ok(freed)
+        Ok(held.saturating_sub(holds))
     }
 
     /// Tokens of what a message holds now, or [`UNKNOWN`].
@@ -202,6 +203,10 @@ impl MessageIndex {
     fn set_shortened(&mut self, message: u32, after: Option<u32>) {
         let before = self.swap_shortened(message, after);
         self.log.push(Change::Shortened { message, before });
+        if after.is_none() {
+            // It may be shortened anew.
+            self.reopen(message);
+        }
     }
 
     pub(super) fn swap_shortened(&mut self, message: u32, after: Option<u32>) -> Option<u32> {
@@ -219,10 +224,6 @@ impl MessageIndex {
         if included {
             self.add_message(slot, message);
             self.note_counted(message);
-        }
-        if after.is_none() || after < before {
-            // It may be shortened anew.
-            self.reopen(message);
         }
         before
     }

@@ -104,6 +104,7 @@ impl MessageIndex {
     /// Forgets all counts, for a tokenizer with other bounds.
     pub fn forget_tokens(&mut self, bounds: Bounds) {
         self.bounds = bounds;
+        self.unfinish();
         self.tokens.fill(UNKNOWN);
         for stand_in in &mut self.stand_ins {
             stand_in.tokens = UNKNOWN;

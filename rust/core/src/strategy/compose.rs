@@ -15,6 +15,8 @@ use crate::index::{Figures, MessageIndex, Version};
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) operations: Arc<[Operation]>,
+    /// Tells strategies with different options apart.
+    options: u128,
 }
 
 #[derive(Clone, Debug)]
@@ -40,7 +42,8 @@ impl Plan {
     pub fn new(strategy: &Strategy) -> Self {
         let mut operations = Vec::new();
         lay_out(strategy, &mut operations);
-        Self { operations: operations.into() }
+        let options = xxhash_rust::xxh3::xxh3_128(format!("{operations:?}").as_bytes());
+        Self { operations: operations.into(), options }
     }
 }
 
@@ -178,12 +181,16 @@ impl Execution {
         for (target, at) in &self.missed {
             self.target_met &= *at != index.version() && target.target_met(index, host)?;
         }
+        index.finish(self.plan.options);
         Ok(None)
     }
 
     fn run(&mut self, leaf: &Leaf, index: &mut MessageIndex, host: &mut dyn Host) -> Result<()> {
         let (before, started) = (index.version(), host.now());
-        let Outcome { triggered, groups, target_met } = leaf.run(index, host)?;
+        // What the last run of the same strategy left, it leaves.
+        let rests = index.is_finished(self.plan.options) && !leaf.asks_caller();
+        let outcome = if rests { leaf.gate().at_rest(index, host) } else { leaf.run(index, host) };
+        let Outcome { triggered, groups, target_met } = outcome?;
         if triggered {
             if !target_met {
                 self.missed.push((leaf.gate().clone(), index.version()));

@@ -117,7 +117,7 @@ impl ContextPruning {
             || index.tokens_freed_in_place(version, host)? >= self.min_tokens_freed;
         if !pays {
             index.undo_to(version);
-            return Ok(Outcome { groups: 0, ..outcome });
+            return self.gate.untouched(index, host);
         }
         Ok(Outcome { groups: index.slots_changed(version), ..outcome })
     }

@@ -120,6 +120,15 @@ impl Leaf {
         }
     }
 
+    /// Whether it asks something of the caller's own, which may answer otherwise at any time.
+    fn asks_caller(&self) -> bool {
+        let formats = match self {
+            Self::ToolCalls(strategy) => strategy.asks_caller(),
+            _ => false,
+        };
+        formats || self.gate().asks_caller()
+    }
+
     /// Its public name and the reason that it gives for what it excludes.
     fn names(&self) -> (&'static str, &'static str) {
         match self {

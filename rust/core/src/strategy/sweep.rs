@@ -28,6 +28,11 @@ impl Gate {
         Self { trigger: Trigger::Exceeds(Metric::Tokens, budget), target: None }
     }
 
+    /// Whether it asks something of the caller's own.
+    pub(super) fn asks_caller(&self) -> bool {
+        self.trigger.asks_caller() || self.target.as_ref().is_some_and(Trigger::asks_caller)
+    }
+
     /// Whether there is a target that could ever be true.
     fn has_target(&self) -> bool {
         self.target.is_some() || !matches!(self.trigger, Trigger::Always)
@@ -38,6 +43,24 @@ impl Gate {
             Some(target) => target.holds(index, host),
             None => Ok(!self.trigger.holds(index, host)?),
         }
+    }
+
+    /// What a strategy comes to that has nothing left to do.
+    pub(super) fn at_rest(&self, index: &mut MessageIndex, host: &mut dyn Host) -> Result<Outcome> {
+        if !self.trigger.holds(index, host)? {
+            return Ok(Outcome::NOT_TRIGGERED);
+        }
+        self.untouched(index, host)
+    }
+
+    /// The outcome of a strategy whose trigger was true and that left everything as it was.
+    pub(super) fn untouched(
+        &self,
+        index: &mut MessageIndex,
+        host: &mut dyn Host,
+    ) -> Result<Outcome> {
+        let target_met = !self.has_target() || self.target_met(index, host)?;
+        Ok(Outcome { triggered: true, groups: 0, target_met })
     }
 
     /// Takes step after step until the target is true or no step is left.

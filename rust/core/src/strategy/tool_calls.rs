@@ -1,6 +1,6 @@
 //! Old tool-call groups: excluded, or replaced by a digest.
 
-use super::digest::Digest;
+use super::digest::{Digest, DigestStyle};
 use super::{Gate, Outcome, Protection};
 use crate::error::Result;
 use crate::host::Host;
@@ -30,6 +30,12 @@ pub struct ToolCalls {
 }
 
 impl ToolCalls {
+    /// Whether the caller writes its digests.
+    pub(super) fn asks_caller(&self) -> bool {
+        let ToolCallsAction::Digest(digest) = &self.action else { return false };
+        matches!(digest.style, DigestStyle::Custom(_))
+    }
+
     pub(super) fn names(&self) -> (&'static str, &'static str) {
         match self.action {
             ToolCallsAction::Exclude => {

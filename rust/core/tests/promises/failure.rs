@@ -41,6 +41,32 @@ proptest! {
     }
 
     #[test]
+    fn promise_10_a_run_that_is_undone_leaves_no_trace_in_later_ones(
+        setup in setups(20),
+        cut in any::<prop::sample::Index>(),
+        usual in strategies::composed(Kinds::default()),
+        undone in strategies::composed(CUSTOM),
+    ) {
+        let cut = cut.index(setup.messages.len() + 1);
+        let (mut index, mut host) = setup.empty();
+        for position in 0..cut {
+            index.push(&setup.facts(position)).unwrap();
+        }
+        strategies::run(&usual, &mut index, &mut host).unwrap();
+        let mut other = index.clone();
+        let version = other.version();
+        strategies::run(&undone, &mut other, &mut host).unwrap();
+        other.undo_to(version);
+        for index in [&mut index, &mut other] {
+            for position in cut..setup.messages.len() {
+                index.push(&setup.facts(position)).unwrap();
+            }
+            strategies::run(&usual, index, &mut host).unwrap();
+        }
+        prop_assert_eq!(observe(&index), observe(&other));
+    }
+
+    #[test]
     fn promise_10_a_failed_count_leaves_the_counts_that_were_made(setup in setups(12), call in 1..4usize) {
         let (mut index, mut host) = setup.full();
         host.fails_at = Some(call);

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use chatfold_core::{
-    CallKey, Execution, Gate, MessageIndex, Overhead, Protection, Role, Strategy, Trigger,
+    Basis, CallKey, ContextPruning, DigestStyle, Execution, Gate, MessageIndex, Metric, Overhead,
+    Protection, PruningLimits, Role, Strategy, TextUnit, ToolCallsAction, Tools, Trigger,
     Truncation,
 };
 use proptest::prelude::*;
@@ -35,22 +36,38 @@ fn never(strategy: &mut Strategy) {
     }
 }
 
-/// Takes from a composition what pruning must free at least.
-///
-/// What it would free is asked before later strategies change the same texts. Where a shorter text has
-/// more tokens, as it may, the answer is another one in the next run.
-fn free_anything(strategy: &mut Strategy) {
+/// Takes the caller's formatters from a strategy.
+fn without_formatters(strategy: &mut Strategy) {
     match strategy {
         Strategy::Pipeline(parts) | Strategy::TokenBudget { strategies: parts, .. } => {
-            for part in parts {
-                if let Strategy::ContextPruning(own) = part {
-                    own.min_tokens_freed = 0;
-                }
-                free_anything(part);
+            parts.iter_mut().for_each(without_formatters);
+        }
+        Strategy::ToolCalls(own) => {
+            if let ToolCallsAction::Digest(digest) = &mut own.action
+                && let DigestStyle::Custom(_) = digest.style
+            {
+                digest.style = DigestStyle::Results;
             }
         }
         _ => {}
     }
+}
+
+/// The same strategy, and one besides that does nothing: an index does not know it yet.
+fn unheard(strategy: &Strategy) -> Strategy {
+    let never = Gate { trigger: Trigger::Never, target: None };
+    let nothing = Strategy::Truncation(Truncation::new(never, Protection::default()));
+    Strategy::Pipeline(vec![strategy.clone(), nothing])
+}
+
+/// The index as it is, once it was saved and loaded where that is asked for.
+fn carried(index: MessageIndex, setup: &Setup, save: bool) -> MessageIndex {
+    if !save {
+        return index;
+    }
+    let (mut loaded, _) = setup.full();
+    assert!(loaded.load(&index.save(index.message_count()), true));
+    loaded
 }
 
 /// All that a run says, but for its times.
@@ -125,16 +142,46 @@ proptest! {
     #[test]
     fn promise_7_a_second_run_changes_nothing(
         setup in setups(24),
-        mut strategy in strategies::composed(MONOTONE),
+        mut strategy in strategies::composed(Kinds::default()),
+        save in any::<bool>(),
     ) {
-        free_anything(&mut strategy);
+        without_formatters(&mut strategy);
         let (mut index, mut host) = setup.full();
         strategies::run(&strategy, &mut index, &mut host).unwrap();
+        let mut index = carried(index, &setup, save);
         let (before, version) = (observe(&index), index.version());
         let run = strategies::run(&strategy, &mut index, &mut host).unwrap();
         prop_assert_eq!(observe(&index), before);
         prop_assert_eq!(index.version(), version);
         prop_assert!(run.steps.iter().all(|step| step.groups == 0));
+    }
+
+    #[test]
+    fn promise_7_one_strategy_leaves_itself_nothing_to_do(
+        setup in setups(24),
+        strategy in strategies::single(MONOTONE),
+        save in any::<bool>(),
+    ) {
+        let (mut index, mut host) = setup.full();
+        strategies::run(&strategy, &mut index, &mut host).unwrap();
+        let mut index = carried(index, &setup, save);
+        let (before, version) = (observe(&index), index.version());
+        let run = strategies::run(&unheard(&strategy), &mut index, &mut host).unwrap();
+        prop_assert_eq!(observe(&index), before);
+        prop_assert_eq!(index.version(), version);
+        prop_assert!(run.steps.iter().all(|step| step.groups == 0));
+    }
+
+    #[test]
+    fn promise_9_a_second_run_says_what_looking_again_would(
+        setup in setups(16),
+        strategy in strategies::single(MONOTONE),
+    ) {
+        let (mut index, mut host) = setup.full();
+        strategies::run(&strategy, &mut index, &mut host).unwrap();
+        let again = strategies::run(&strategy, &mut index, &mut host).unwrap();
+        let looked = strategies::run(&unheard(&strategy), &mut index, &mut host).unwrap();
+        prop_assert_eq!(said(&again), said(&looked));
     }
 
     #[test]
@@ -183,6 +230,42 @@ proptest! {
             prop_assert!(is_new || before.contains(&part), "{:?} came back", part);
         }
     }
+}
+
+#[test]
+fn what_pruning_aims_at_is_missed_where_it_does_not_pay() {
+    let messages = vec![
+        Message::new(Role::User, "?"),
+        Message::calls("", &["a"]),
+        Message::result("a long result ".repeat(9), "a"),
+        Message::new(Role::User, "!"),
+    ];
+    let setup = Setup { messages, counter: Counter::FourBytes, overhead: Overhead::default() };
+    let (mut index, mut host) = setup.full();
+    let mut strategy = ContextPruning {
+        gate: Gate { trigger: Trigger::Always, target: Some(Trigger::Below(Metric::Bytes, 20)) },
+        basis: Basis::Age,
+        soft_trim_ratio: 0.01,
+        hard_clear_ratio: 0.01,
+        keep_last_assistants: 0,
+        limits: PruningLimits {
+            min_prunable: 0,
+            soft_trim: None,
+            placeholder: Some("[cleared]".to_owned()),
+        },
+        tool_limits: Vec::new(),
+        tools: Tools::default(),
+        unit: TextUnit::Characters,
+        min_tokens_freed: 1_000,
+    };
+    let run = strategies::run(&Strategy::ContextPruning(strategy.clone()), &mut index, &mut host)
+        .unwrap();
+    assert_eq!(index.shortened_count(), 0);
+    assert!(!run.steps[0].target_met && !run.target_met);
+    strategy.min_tokens_freed = 10;
+    let run = strategies::run(&Strategy::ContextPruning(strategy), &mut index, &mut host).unwrap();
+    assert_eq!(index.shortened_count(), 1);
+    assert!(run.steps[0].target_met && run.target_met);
 }
 
 #[test]

@@ -99,6 +99,7 @@ fn garbage() -> BoxedStrategy<Saved> {
             protected,
             shortened: Vec::new(),
             settled: Vec::new(),
+            finished: vec![3],
         })
         .boxed()
 }

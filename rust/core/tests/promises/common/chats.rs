@@ -82,7 +82,10 @@ fn key(id: &str) -> Option<CallKey> {
 const LETTERS: [&str; 6] = ["a", "é", "🙂", "ab ", "\0", "字"];
 
 fn texts() -> BoxedStrategy<String> {
-    (prop::sample::select(&LETTERS[..]), prop_oneof![1 => Just(0), 9 => 0..40usize])
+    (
+        prop::sample::select(&LETTERS[..]),
+        prop_oneof![1 => Just(0), 7 => 0..40usize, 2 => 40..200usize],
+    )
         .prop_map(|(letter, times)| letter.repeat(times))
         .boxed()
 }
