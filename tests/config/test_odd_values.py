@@ -1,6 +1,7 @@
-"""Values of another kind than the one that is asked for."""
+"""Values of another kind than the one that is asked for, and those beyond what is allowed."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,3 +49,50 @@ def test_a_value_of_another_kind_is_told_with_its_path(
 def test_a_number_that_no_reader_of_json_has_cant_be_sent(value: int) -> None:
     with pytest.raises(ConfigError, match=r"parameters\.seed is .*; write a number that JSON has"):
         load_config({"parameters": {"seed": value}})
+
+
+LIMITS: list[tuple[str, list[float], list[float]]] = [
+    ("maxSummaryTokens", [1, 2**53 - 1], [0, 2**53]),
+    ("reserveRatio", [0, 1], [-1e-9, 1 + 1e-9]),
+    ("trigger.token_ratio", [0, 1], [-1e-9, 1 + 1e-9]),
+    ("trigger.remaining_tokens", [1, 2**53 - 1], [0, 0.5]),
+    ("trigger.messages_to_refine", [1, 2**53 - 1], [0, 1.5]),
+    ("retainRecent.turns", [0, 20], [-1, 21]),
+    ("retainRecent.tokens", [1, 2**53 - 1], [0, 2**53]),
+    ("contextPruning.keepLastAssistants", [0, 10], [-1, 11]),
+    ("contextPruning.softTrimRatio", [0, 1], [-1e-9, 1 + 1e-9]),
+    ("contextPruning.hardClearRatio", [0, 1], [-1e-9, 1 + 1e-9]),
+    ("contextPruning.minPrunableToolChars", [0, 2**53 - 1], [-1, 2**53]),
+    ("contextPruning.softTrim.maxChars", [0, 2**53 - 1], [-1, 2**53]),
+    ("contextPruning.softTrim.headChars", [0, 2**53 - 1], [-1, 2**53]),
+    ("contextPruning.softTrim.tailChars", [0, 2**53 - 1], [-1, 2**53]),
+]
+
+
+def block(path: str, value: object) -> dict[str, Any]:
+    """Make the block with one value at a path; a trigger is told by its type."""
+    *around, last = path.split(".")
+    made: dict[str, Any] = {last: value}
+    if around == ["trigger"]:
+        made = {"type": last, "value": value}
+    for key in reversed(around):
+        made = {key: made}
+    return made
+
+
+@pytest.mark.parametrize(("path", "within", "beyond"), LIMITS, ids=[each[0] for each in LIMITS])
+def test_what_is_allowed_ends_where_it_is_said_to(
+    path: str, within: list[float], beyond: list[float]
+) -> None:
+    for value in within:
+        written_out = load_config(block(path, value)).to_dict()["summarization"]
+        for key in path.split(".")[:-1]:
+            written_out = written_out[key]
+        kind = "value" if path.startswith("trigger") else path.rpartition(".")[2]
+        assert written_out[kind] == value
+    where = "trigger.value" if path.startswith("trigger") else path
+    for value in beyond:
+        with pytest.raises(ConfigError) as caught:
+            load_config(block(path, value))
+        (problem,) = caught.value.problems
+        assert (problem.path, problem.value) == (f"summarization.{where}", value)

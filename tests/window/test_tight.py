@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatfold import ContextWindow
+from chatfold.summarization import SummaryResponse
 from chatfold.window.budget import Budget
 from summarization.stubs import Failing, run
 from window.budgets import budgets
@@ -150,3 +151,26 @@ def test_the_report_and_the_gauge_say_what_is_so(
 def test_room_is_what_the_gauge_would_let_pass(budget: Budget, messages: int) -> None:
     fits = budget.in_use(messages) <= budget.limit
     assert fits == (budget.holds_fixed and messages <= budget.room)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "wanted", "allowed"),
+    [(1_000, None, 250), (1_000, 4_096, 250), (1_000, 20, 20), (100_000, None, 2_000)],
+)
+def test_a_summary_leaves_three_quarters_of_the_room(
+    tokens: int, wanted: int | None, allowed: int
+) -> None:
+    sizes = []
+
+    class Summarizer:
+        async def summarize(
+            self, messages: list[dict[str, str]], *, max_tokens: int
+        ) -> SummaryResponse:
+            del messages
+            sizes.append(max_tokens)
+            return SummaryResponse("The gist.")
+
+    config = {"reserveRatio": 0, "maxSummaryTokens": wanted}
+    made = window(tokens, client=Summarizer(), messages=chat(tokens // 90), config=config)
+    run(made.prepare())
+    assert set(sizes) == {allowed}

@@ -198,6 +198,28 @@ def test_summaries_are_paid_for_too() -> None:
     assert made.usage.cost == pytest.approx(0.0011)
 
 
+def test_a_summary_whose_client_tells_no_tokens_has_no_price() -> None:
+    made = window(client=Stub("The gist."), messages=chat(11), prices=Prices(1.0, 1.0))
+    run(made.prepare())
+    assert (made.usage.cost, made.usage.unpriced_calls) == (None, 1)
+    made.record_usage(input_tokens=1_000_000)
+    assert (made.usage.cost, made.usage.unpriced_calls) == (1.0, 1)
+
+
+def test_a_summary_is_priced_by_the_dated_name_that_answered() -> None:
+    class Summarizer:
+        async def summarize(
+            self, messages: list[dict[str, str]], *, max_tokens: int
+        ) -> SummaryResponse:
+            del messages, max_tokens
+            return SummaryResponse("The gist.", "cheap-2024-07-18", 1_000_000, 0)
+
+    prices = {"cheap": Prices(3.0, 2.0), "dear": Prices(50.0, 50.0)}
+    made = window(client=Summarizer(), messages=chat(11), prices=prices, model="dear")
+    run(made.prepare())
+    assert (made.usage.cost, made.usage.unpriced_calls) == (3.0, 0)
+
+
 def test_a_fork_takes_back_what_came_after_it() -> None:
     messages = chat(3)
     made = window(prices=Prices(1.0, 1.0))

@@ -308,8 +308,10 @@ class ContextWindow:
             return
         usage = outcome.summary.usage
         name = usage.models[-1] if usage.models else self.config.model or self.model
-        cost = self._prices.cost(name, usage.input_tokens, usage.output_tokens)
-        self._ledger.add(Call(len(self._index), usage.input_tokens, usage.output_tokens, cost))
+        read, wrote = usage.input_tokens, usage.output_tokens
+        # A client that tells no tokens has not worked for nothing.
+        cost = self._prices.cost(name, read, wrote) if read or wrote else None
+        self._ledger.add(Call(len(self._index), read, wrote, cost))
 
     def _count(self, words: str) -> int:
         return self._index.tokenizer.count_tokens(words) if words else 0
