@@ -120,9 +120,7 @@ def saved_overhead(state: Mapping[str, Any]) -> Overhead:
     Raises:
         StateError: It is damaged.
     """
-    overhead = state.get("overhead")
-    if not isinstance(overhead, Mapping):
-        raise damaged(f"overhead is {shown(overhead)} and should be a mapping")
+    overhead = as_mapping(state.get("overhead"), "overhead")
     try:
         return Overhead(**overhead)
     except ChatfoldError as error:
@@ -183,6 +181,17 @@ def damaged(what: str) -> StateError:
     return StateError(
         f"the state is damaged: {what}; load one that was saved whole, or start from the messages"
     )
+
+
+def as_mapping(value: object, name: str = "it") -> Mapping[str, Any]:
+    """Give a part of a state that has to be a mapping.
+
+    Raises:
+        StateError: It is none; says what it is.
+    """
+    if not isinstance(value, Mapping):
+        raise damaged(f"{name} is {shown(value)} and should be a mapping")
+    return value
 
 
 def _name(state: Mapping[str, Any]) -> str:

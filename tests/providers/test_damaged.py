@@ -1,6 +1,9 @@
 """A damaged session is refused in words, or a run in it goes as it must."""
 
 import json
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,6 +17,8 @@ from chatfold import (
     StateError,
     ToolResultCompactionStrategy,
 )
+from chatfold.provider import StoredHistory
+from chatfold.provider.in_flight import InFlight
 from damaging import Damage, assert_in_words, damaged, damages, places
 from providers.agent import Agent, question
 from summarization.stubs import assistant, run, tool_round, user
@@ -62,6 +67,24 @@ def test_a_state_that_is_no_mapping_is_refused(source_id: str, kept: object) -> 
     with pytest.raises(StateError, match=told) as caught:
         run(agent().turn(session, *question(5)))
     assert "should be a mapping" in str(caught.value)
+
+
+@pytest.mark.parametrize("kept", [None, -1, "x", [1]])
+def test_nothing_is_loaded_of_a_state_that_is_no_mapping(kept: object) -> None:
+    loads: list[Callable[[object], object]] = [
+        StoredHistory.from_state,
+        partial(InFlight.from_state, history=None),
+    ]
+    for load in loads:
+        with pytest.raises(StateError, match=r"the state is damaged: it is .* should be a mapping"):
+            load(kept)
+
+
+@pytest.mark.parametrize("kept", [-1, "x", [1], True])
+def test_no_provider_takes_what_it_can_not_have_kept(kept: object) -> None:
+    session = Session("s7", state={"mine": kept})
+    with pytest.raises(StateError, match=r"what 'mine' saved can't be loaded: .* a mapping"):
+        session.live("mine", Counter, Counter, kind=Counter)
 
 
 def test_what_another_provider_keeps_is_not_taken_for_ones_own() -> None:

@@ -135,7 +135,9 @@ class CompactionProvider:
     def _history(self, session: Session) -> StoredHistory | None:
         state = session.state.get(self.history_source_id)
         if isinstance(state, Mapping) and StoredHistory.is_state(state):
-            state = session.live(self.history_source_id, StoredHistory.from_state, StoredHistory)
+            state = session.live(
+                self.history_source_id, StoredHistory.from_state, StoredHistory, kind=StoredHistory
+            )
         # A history provider of the user's own may keep anything.
         return state if isinstance(state, StoredHistory) else None
 

@@ -8,7 +8,7 @@ from chatfold._options import shown
 from chatfold.errors import MessageError
 from chatfold.index import MessageIndex
 from chatfold.provider.plain import plain_messages
-from chatfold.state import builtin_tokenizer, damaged
+from chatfold.state import as_mapping, builtin_tokenizer, damaged
 from chatfold.tokenizers import resolve
 
 
@@ -118,13 +118,14 @@ class StoredHistory:
         return {"messages", "index"} <= state.keys()
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "StoredHistory":
+    def from_state(cls, state: object) -> "StoredHistory":
         """Load it.
 
         Raises:
             StateError: The state is damaged.
         """
-        return cls(load_index(state, state.get("messages")))
+        saved = as_mapping(state)
+        return cls(load_index(saved, saved.get("messages")))
 
     def __repr__(self) -> str:
         """Show how much is kept of how much."""
@@ -139,11 +140,9 @@ def load_index(state: Mapping[str, Any], messages: object) -> MessageIndex:
     Raises:
         StateError: The state is damaged.
     """
-    saved = state.get("index")
     if not isinstance(messages, list):
         raise damaged(f"messages is {shown(messages)} and should be a list")
-    if not isinstance(saved, Mapping):
-        raise damaged(f"index is {shown(saved)} and should be a mapping")
+    saved = as_mapping(state.get("index"), "index")
     tokenizer = builtin_tokenizer(saved) or resolve()
     try:
         index = MessageIndex.from_state(saved, messages, tokenizer=tokenizer)

@@ -1,6 +1,6 @@
 """What a session remembers of compacting on the way to the model: one index, run after run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -10,7 +10,7 @@ from chatfold.compaction import LONG_LIST
 from chatfold.index import MessageGroup, MessageIndex
 from chatfold.provider.history import MessageView, StoredHistory, load_index
 from chatfold.provider.plain import plain_messages
-from chatfold.state import damaged
+from chatfold.state import as_mapping, damaged
 
 _NO_MEMORY = ("format", "version", "tokenizer", "overhead", "fingerprint", "tokens")
 """What the state of an index has that needs no remembering: counts are made again."""
@@ -127,14 +127,15 @@ class InFlight:
         return {id(message): position for position, message in enumerate(stored)}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any], history: StoredHistory | None) -> "InFlight":
+    def from_state(cls, state: object, history: StoredHistory | None) -> "InFlight":
         """Load it, with the stored history of the same session.
 
         Raises:
             StateError: The state is damaged, or of another history.
         """
         stored = [] if history is None else history.index.messages
-        return cls(history, load_index(state, _decoded(state.get("messages"), stored)))
+        saved = as_mapping(state)
+        return cls(history, load_index(saved, _decoded(saved.get("messages"), stored)))
 
 
 def _begins_with(now: Sequence[Any], before: Sequence[Any]) -> bool:

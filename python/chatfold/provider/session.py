@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from chatfold._options import shown, text
 from chatfold.errors import ChatfoldError, OptionTypeError, StateError
 from chatfold.provider.plain import plain
-from chatfold.state import damaged
+from chatfold.state import as_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,15 +86,16 @@ class Session:
         source_id: str,
         load: Callable[[Mapping[str, Any]], T],
         new: Callable[[], T],
-        kind: type[T] | None = None,
+        *,
+        kind: type[T],
     ) -> T:
         """Give what a provider keeps about the session, loaded from its saved state if need be.
 
         Args:
             source_id: The name of the provider.
-            load: Makes it of a saved state.
+            load: Makes it of a saved state, which is a mapping.
             new: Makes it where there is none.
-            kind: What it has to be.
+            kind: What both make.
 
         Raises:
             StateError: The saved state is damaged, or of another kind of provider; names the session
@@ -104,18 +105,15 @@ class Session:
         if state is None:
             self.state[source_id] = made = new()
             return made
+        if isinstance(state, kind):
+            return state
         try:
-            if isinstance(state, Mapping):
-                self.state[source_id] = made = load(state)
-                return made
-            if kind is not None and not isinstance(state, kind):
-                raise damaged(f"it is {shown(state)} and should be a mapping")
+            self.state[source_id] = made = load(as_mapping(state))
         except StateError as error:
             raise StateError(
                 f"session {self.session_id!r}: what {source_id!r} saved can't be loaded: {error}"
             ) from error
-        kept: T = state
-        return kept
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         """Save the session as plain JSON types: give it to ``json.dumps``.

@@ -127,7 +127,7 @@ class InFlight(ChatMiddleware):
                 IndexError,
                 AttributeError,
             ) as error:
-                info("what was saved of compaction does not fit, and is made anew: %s", error)
+                made_anew(error)
         return history
 
     def save(self) -> None:
@@ -161,6 +161,11 @@ class _LastStrategy:
 
     async def __call__(self, messages: list[Message]) -> bool:
         return await self._in_place(messages)
+
+
+def made_anew(why: object) -> None:
+    """Say in the log that what was saved is not used: nothing is lost but the work to make it."""
+    info("what was saved of compaction does not fit, and is made anew: %s", why)
 
 
 def _first_said(messages: list[Message]) -> object:

@@ -15,11 +15,12 @@ from agent_framework import (
     SupportsAgentRun,
 )
 
+from chatfold._options import shown
 from chatfold.errors import OptionTypeError
 from chatfold.index import MessageIndex
 from chatfold.integrations._adapter import AdaptedHistory, Recent
 from chatfold.integrations.agent_framework.annotated import AnnotatedHistories
-from chatfold.integrations.agent_framework.in_flight import InFlight
+from chatfold.integrations.agent_framework.in_flight import InFlight, made_anew
 from chatfold.provider import CompactionProvider
 from chatfold.report import CompactionReport
 
@@ -61,6 +62,10 @@ class CompactionContextProvider(ContextProvider):
         """See to it that each call of the model gets a compacted copy of its messages."""
         reports: list[CompactionReport] = []
         self.last_reports = reports
+        saved: object = state
+        if not isinstance(saved, dict):
+            made_anew(f"it is {shown(saved)}")
+            state = session.state[self.source_id] = {}
         turn: Any = _Turn(session, reports)
         self._turns[context] = turn
         if _is_service_managed(session, context.options):
