@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chatfold import (
@@ -147,7 +147,20 @@ class Life:
         assert groups_of(stored.index) == groups_of(twin.stored)
 
 
+ORPHANS: Conversation = [{"role": "tool", "tool_call_id": "c0"} for _ in range(3)]
+
+
 @given(before=MAYBE, after=MAYBE, skip_excluded=st.booleans(), turns=TURNS)
+@example(  # saved after a run that failed, whose question alone had been sent
+    before=TruncationStrategy(max_n=6, compact_to=3),
+    after=None,
+    skip_excluded=False,
+    turns=[
+        ([[user("")], [user("")], ORPHANS], None, False, False),
+        ([[user("")], [user("")]], 1, False, True),
+        ([[user("")]], None, False, False),
+    ],
+)
 def test_promise_10_a_session_is_what_its_twin_is(
     before: Strategy | None,
     after: Strategy | None,

@@ -15,6 +15,9 @@ from chatfold.state import as_mapping, damaged
 _NO_MEMORY = ("format", "version", "tokenizer", "overhead", "fingerprint", "tokens")
 """What the state of an index has that needs no remembering: counts are made again."""
 
+_ANOTHER = {"role": "user", "content": ""}
+"""What a saved memory has in the place of a run that failed, or has not ended."""
+
 
 class InFlight:
     """An index about what the model is to see, that follows it from call to call.
@@ -102,7 +105,7 @@ class InFlight:
         """Save what it remembers, as plain JSON types; None where nothing is left out.
 
         Messages that are in the stored history are saved as their positions there, and those of a
-        run that failed, or has not ended, not at all.
+        run that failed, or has not ended, not at all: an empty one has their place.
         """
         positions = self._positions()
         kept = 0
@@ -116,6 +119,9 @@ class InFlight:
             index = MessageIndex.from_state(
                 index.to_state(), index.messages, tokenizer=index.tokenizer
             )
+            # Something new stands for them: with none the end of what is left would be the newest,
+            # and come back.
+            messages.append(_ANOTHER)
             index.sync(messages)
         state = index.to_state()
         if not any(value for name, value in state.items() if name not in _NO_MEMORY):
