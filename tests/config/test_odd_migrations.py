@@ -119,6 +119,14 @@ def test_a_value_that_is_used_again_elsewhere_is_not_cut_out(tmp_path: Path) -> 
     assert path.read_text() == before
 
 
+def test_a_file_that_holds_itself_is_refused(tmp_path: Path) -> None:
+    before = "ours: &ours\n  again: *ours\nendpoints:\n  openAI:\n    summarize: true\n"
+    path = written(tmp_path, before)
+    with pytest.raises(ConfigError, match=r"product\.yaml holds itself, or is nested too deeply"):
+        migrate_config(path, to=path)
+    assert path.read_text() == before
+
+
 NEVER: list[tuple[dict[str, Any], str]] = [
     ({"summarize": "no"}, "summarize is 'no'; write true or false"),
     ({"summarize": 0}, "summarize is 0; write true or false"),

@@ -1,11 +1,14 @@
 """Values of another kind than the one that is asked for, and those beyond what is allowed."""
 
+from collections import ChainMap
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
-from chatfold.config import ConfigError, load_config
+from chatfold.config import ConfigError, load_config, migrate_config
 from config.files import written
 
 NUMBERS: dict[str, tuple[str, ...]] = {
@@ -96,3 +99,34 @@ def test_what_is_allowed_ends_where_it_is_said_to(
             load_config(block(path, value))
         (problem,) = caught.value.problems
         assert (problem.path, problem.value) == (f"summarization.{where}", value)
+
+
+def test_any_mapping_is_one() -> None:
+    around = MappingProxyType({"softTrim": MappingProxyType({"maxChars": 5_000})})
+    parameters: ChainMap[str, Any] = ChainMap({"a": MappingProxyType({"b": (1, 2)})}, {"c": None})
+    block = MappingProxyType({"contextPruning": around, "parameters": parameters})
+    config = load_config(MappingProxyType({"summarization": block}))
+    assert config.context_pruning.soft_trim.max_chars == 5_000
+    assert config.parameters == {"a": {"b": [1, 2]}, "c": None}
+    assert load_config(config.to_dict()) == config
+    custom = ({"summarize": True, "name": "One"},)
+    assert migrate_config({"endpoints": MappingProxyType({"custom": custom})}) == {
+        "endpoints": {"custom": [{"name": "One"}]},
+        "summarization": {"enabled": True},
+    }
+
+
+def test_values_that_remember_how_they_were_written_are_plain_values() -> None:
+    text = (
+        "summarization:\n  enabled: &on false\n  prompt: |\n    Sum it up.\n  model: 'm'\n"
+        "  maxSummaryTokens: 0x1000\n  parameters: {logprobs: *on, temperature: 0.20, stop: ['a']}\n"
+        "  trigger: {type: 'token_ratio', value: &share 0.80}\n"
+        "  contextPruning: {enabled: *on, softTrimRatio: *share, minPrunableToolChars: 50_000}\n"
+    )
+    remembering = YAML(typ="rt", pure=True).load(text)
+    assert not isinstance(remembering["summarization"]["enabled"], bool)
+    config = load_config(remembering)
+    assert config == load_config(YAML(typ="safe", pure=True).load(text))
+    assert config.parameters["logprobs"] is False
+    old = {"endpoints": {"openAI": {"summarize": remembering["summarization"]["enabled"]}}}
+    assert migrate_config(old)["summarization"] == {"enabled": False}

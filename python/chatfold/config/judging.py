@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from chatfold.config.parameters import parameter_problems
 from chatfold.config.problems import ConfigProblem, ConfigWarning, nearest, shown
 from chatfold.config.summarization import BLOCK, SummarizationConfig
-from chatfold.config.values import MOST, UNTORN, Allowed
+from chatfold.config.values import MOST, UNTORN, Allowed, plain, scalar
 
 _NO_BLOCK = "a block of keys and values"
 _PARAMETERS = "parameters"
@@ -29,8 +29,10 @@ def judged(block: object) -> SummarizationConfig | list[ConfigProblem]:
     told: list[ConfigProblem] = []
     if isinstance(filled.get(_PARAMETERS), Mapping):
         told = parameter_problems(f"{BLOCK}.{_PARAMETERS}", filled[_PARAMETERS])
-    if told:
-        del filled[_PARAMETERS]
+        if told:
+            del filled[_PARAMETERS]
+        else:
+            filled[_PARAMETERS] = plain(filled[_PARAMETERS])
     try:
         config = SummarizationConfig.model_validate(filled, by_alias=True, by_name=False)
     except ValidationError as error:
@@ -48,7 +50,7 @@ def _filled(block: Mapping[Any, Any], model: type[BaseModel]) -> dict[str, Any]:
         if key in fields and value is not None:
             models = _models(fields[key].annotation)
             inner = isinstance(value, Mapping) and models
-            filled[key] = _filled(value, models[0]) if inner else value
+            filled[key] = _filled(value, models[0]) if inner else scalar(value)
     return filled
 
 

@@ -25,6 +25,7 @@ from chatfold.config.removed import (
     shown_block,
 )
 from chatfold.config.summarization import BLOCK
+from chatfold.config.values import plain
 from chatfold.config.yaml_files import Source, parsed, read_text, read_yaml, write_yaml
 from chatfold.errors import OptionError
 
@@ -48,7 +49,13 @@ def migrate_config(
         ConfigError: A removed field has a value that it never could have, the block that comes out
             is not allowed, or the file is no YAML, or one that can't be edited as it is written.
     """
-    document = _plain(source if isinstance(source, Mapping) else read_yaml(source))
+    try:
+        document = plain(source if isinstance(source, Mapping) else read_yaml(source))
+    except RecursionError as error:
+        what = "it" if isinstance(source, Mapping) else f"{source}"
+        raise ConfigError.unreadable(
+            f"{what} holds itself, or is nested too deeply; make it flatter"
+        ) from error
     removed = removed_fields(document)
     if removed:
         _check(removed, model)
@@ -133,15 +140,3 @@ def _write(content: bytes, path: Path) -> None:
         if path.exists():
             shutil.copymode(path, written)
         written.replace(path)
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 (any JSON)
-    """Give plain types in the place of those that remember comments."""
-    if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):
-            return kind(value)
-    return value

@@ -59,10 +59,10 @@ def _endpoints(value: object, path: str) -> Iterator[tuple[str, Mapping[str, Any
     if not isinstance(value, Mapping):
         return
     for name, each in value.items():
-        listed = each if isinstance(each, list) else [each]
-        for number, endpoint in enumerate(listed):
+        many = isinstance(each, (list, tuple))
+        for number, endpoint in enumerate(each if many else [each]):
             if isinstance(endpoint, Mapping):
-                at = f"[{number}]" if isinstance(each, list) else ""
+                at = f"[{number}]" if many else ""
                 yield f"{path}.{name}{at}", endpoint
 
 

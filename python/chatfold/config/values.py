@@ -1,11 +1,13 @@
 """Kinds of values, each with the words that tell what is allowed."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import MinLen
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
+from ruamel.yaml.scalarbool import ScalarBoolean
 
 
 class Allowed(NamedTuple):
@@ -49,6 +51,26 @@ def _untorn(value: str) -> str:
     if is_torn(value):
         raise PydanticCustomError("torn", "write {words}", {"words": UNTORN})
     return value
+
+
+def scalar(value: Any) -> Any:  # noqa: ANN401 (whatever a file holds)
+    """Give the plain value in the place of one that remembers how it was written."""
+    if isinstance(value, ScalarBoolean):
+        # It is a number of Python's.
+        return bool(value)
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return value
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 (any JSON)
+    """Give dicts, lists and plain values in the place of their like."""
+    if isinstance(value, Mapping):
+        return {scalar(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return scalar(value)
 
 
 def _whole(value: object) -> object:
