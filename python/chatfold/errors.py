@@ -24,6 +24,20 @@ The own exception of a tokenizer, a trigger, a strategy or a summarizer reaches 
 
 from typing import Any
 
+_MOST_SAID = 500
+
+
+def described(error: BaseException) -> str:
+    """Name an error and what it says in one line: servers answer with pages, and some can't say it."""
+    name = type(error).__name__
+    try:
+        said = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 (of somebody else's error)
+        return name
+    if len(said) > _MOST_SAID:
+        said = f"{said[: _MOST_SAID - 1]}…"
+    return f"{name}: {said}" if said else name
+
 
 class ChatfoldError(Exception):
     """The root of all exceptions of chatfold."""
@@ -90,10 +104,7 @@ class HistoriesError(ChatfoldError):
         """Name the first that failed and how many did."""
         position, error = next(iter(self.errors.items()))
         more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
-        return (
-            f"history {position} of {len(self.results)} failed{more}: "
-            f"{type(error).__name__}: {error}"
-        )
+        return f"history {position} of {len(self.results)} failed{more}: {described(error)}"
 
 
 class SummaryError(ChatfoldError):

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
+from chatfold.errors import described
+
 __all__ = ["CompactionReport", "Figures", "StrategyStep", "SummaryReport", "SummaryUsage"]
 
 SummaryOutcome: TypeAlias = Literal[
@@ -181,7 +183,7 @@ class SummaryReport(NamedTuple):
         if self.cut:
             words += ", its end cut off"
         if self.error is not None:
-            words += f" ({type(self.error).__name__}: {self.error})"
+            words += f" ({described(self.error)})"
         return words
 
 

@@ -24,6 +24,9 @@ def test_clients_are_tried_in_order() -> None:
     assert (broken.calls, len(good.seen), len(unused.seen)) == (1, 1, 0)
 
 
+RETURN = "return a str, or a SummaryResponse with one"
+
+
 @pytest.mark.parametrize(
     ("answer", "cause"),
     [
@@ -31,7 +34,8 @@ def test_clients_are_tried_in_order() -> None:
         ("-" * 90, f"the summarizer's answer holds no word: '{'-' * 40}'"),
         ("[Summary] \U0001f44d", "the summarizer's answer holds no word: '[Summary] \U0001f44d'"),
         ("= " * 900 + "gist", "no word of the summary is left within max_summary_tokens=60"),
-        (None, "the summarizer's answer is of type NoneType; return a str or a SummaryResponse"),
+        (None, f"the summarizer's answer is of type NoneType; {RETURN}"),
+        (SummaryResponse(["The gist."]), f"the summarizer's answer is of type list; {RETURN}"),  # type: ignore[arg-type]
         (SummaryResponse(""), "the summarizer's answer holds no word: ''"),
     ],
 )
@@ -79,3 +83,37 @@ def test_usage_is_added_up() -> None:
     assert (usage.input_tokens, usage.output_tokens) == (100 * usage.calls, 7 * usage.calls)
     assert usage.models == ("m-1",)
     assert usage.seconds > 0
+
+
+class Unspeakable(Exception):  # noqa: N818 (no error of ours)
+    def __str__(self) -> str:
+        raise RuntimeError("it can't be said")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (Unspeakable(), "Unspeakable"),
+        (ValueError(), "ValueError"),
+        (ValueError("no\n\n<html>\tpage"), "ValueError: no <html> page"),
+        (ValueError("x" * 9_000), f"ValueError: {'x' * 499}…"),
+    ],
+)
+def test_whatever_an_error_says_it_is_told_in_one_line(error: Exception, said: str) -> None:
+    index, report = compacted(turns(6), Failing(error))
+    assert index.included_messages() == turns(6)
+    assert str(report).endswith(f"; summary failed ({said})")
+    _, report = compacted(turns(6), [Failing(error), Failing()])
+    assert report.summaries[0].error is not None
+    assert report.summaries[0].error.__notes__ == [f"another client failed with {said}"]
+
+
+def test_a_text_of_a_class_of_its_own_is_a_text() -> None:
+    class Markup(str):
+        __slots__ = ()
+
+        def __format__(self, spec: str) -> str:
+            return "<b>"
+
+    index, _ = compacted(turns(6), answering(Markup("The gist.")))
+    assert texts(index)[0] == "[Summary] The gist."

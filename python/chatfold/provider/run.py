@@ -7,7 +7,7 @@ from itertools import chain
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from chatfold.errors import ChatfoldError, MessageError, OptionError, OptionTypeError
+from chatfold.errors import ChatfoldError, MessageError, OptionError, OptionTypeError, described
 from chatfold.index import MessageIndex, check_iterable
 from chatfold.provider.context import ContextProvider, ModelCallProvider
 from chatfold.provider.history import MessageView
@@ -131,7 +131,7 @@ class Run:
                 errors.append(error)
         if errors:
             for other in errors[1:]:
-                errors[0].add_note(f"after it, {type(other).__name__}: {other}")
+                errors[0].add_note(f"after it, {described(other)}")
             raise errors[0]
 
     async def messages(self) -> list[Any]:

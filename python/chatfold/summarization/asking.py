@@ -3,7 +3,7 @@
 import time
 from typing import NamedTuple
 
-from chatfold.errors import EmptySummaryError, SummarizerPausedError
+from chatfold.errors import EmptySummaryError, SummarizerPausedError, described
 from chatfold.report import SummaryUsage
 from chatfold.summarization.breaker import Breaker
 from chatfold.summarization.clients import Summarizer, SummaryResponse
@@ -80,7 +80,7 @@ class Calls:
             errors.append(self._failed[place])
         *earlier, last = errors
         for other in earlier:
-            last.add_note(f"another client failed with {type(other).__name__}: {other}")
+            last.add_note(f"another client failed with {described(other)}")
         self.failure = last
         raise last
 
@@ -143,11 +143,12 @@ def nothing_left(max_tokens: int) -> EmptySummaryError:
 
 
 def _empty(answer: object, said: str) -> EmptySummaryError:
-    if isinstance(getattr(answer, "text", answer), str):
+    text = getattr(answer, "text", answer)
+    if isinstance(text, str):
         return EmptySummaryError(f"the summarizer's answer holds no word: {said[:_MOST_SHOWN]!r}")
     return EmptySummaryError(
-        f"the summarizer's answer is of type {type(answer).__name__}; "
-        "return a str or a SummaryResponse"
+        f"the summarizer's answer is of type {type(text).__name__}; "
+        "return a str, or a SummaryResponse with one"
     )
 
 
@@ -156,7 +157,7 @@ def _response(answer: object) -> SummaryResponse:
     text = answer if isinstance(answer, str) else getattr(answer, "text", None)
     model = getattr(answer, "model", None)
     return SummaryResponse(
-        text if isinstance(text, str) else "",
+        str(text) if isinstance(text, str) else "",
         model if isinstance(model, str) else None,
         _tokens(getattr(answer, "input_tokens", None)),
         _tokens(getattr(answer, "output_tokens", None)),
