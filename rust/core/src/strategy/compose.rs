@@ -15,8 +15,9 @@ use crate::index::{Figures, MessageIndex, Version};
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) operations: Arc<[Operation]>,
-    /// Tells strategies with different options apart.
-    options: u128,
+    /// Tells strategies with different options apart; `None` where all of it is the caller's own, of
+    /// which nothing is remembered.
+    options: Option<u128>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,12 +38,21 @@ pub(super) enum Operation {
     },
 }
 
+impl Operation {
+    /// Whether it leaves what it left the last time, where nothing has happened since.
+    fn rests(&self) -> bool {
+        matches!(self, Self::Run(leaf) if !leaf.asks_caller())
+    }
+}
+
 impl Plan {
     /// Lays a strategy out.
     pub fn new(strategy: &Strategy) -> Self {
         let mut operations = Vec::new();
         lay_out(strategy, &mut operations);
-        let options = xxhash_rust::xxh3::xxh3_128(format!("{operations:?}").as_bytes());
+        let rests = operations.iter().any(Operation::rests);
+        let options =
+            rests.then(|| xxhash_rust::xxh3::xxh3_128(format!("{operations:?}").as_bytes()));
         Self { operations: operations.into(), options }
     }
 }
@@ -181,14 +191,17 @@ impl Execution {
         for (target, at) in &self.missed {
             self.target_met &= *at != index.version() && target.target_met(index, host)?;
         }
-        index.finish(self.plan.options);
+        if let Some(plan) = self.plan.options {
+            index.finish(plan);
+        }
         Ok(None)
     }
 
     fn run(&mut self, leaf: &Leaf, index: &mut MessageIndex, host: &mut dyn Host) -> Result<()> {
         let (before, started) = (index.version(), host.now());
         // What the last run of the same strategy left, it leaves.
-        let rests = index.is_finished(self.plan.options) && !leaf.asks_caller();
+        let finished = self.plan.options.is_some_and(|plan| index.is_finished(plan));
+        let rests = finished && !leaf.asks_caller();
         let outcome = if rests { leaf.gate().at_rest(index, host) } else { leaf.run(index, host) };
         let Outcome { triggered, groups, target_met } = outcome?;
         if triggered {
