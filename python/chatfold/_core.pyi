@@ -35,6 +35,7 @@ __all__ = [
     "encoding_names",
     "exclude",
     "fingerprint",
+    "include",
     "include_floor",
     "load",
     "protect",
@@ -86,7 +87,11 @@ class Trigger:
 @final
 class Strategy:
     @staticmethod
-    def truncation(when: _GateOf, keep: ProtectionOf) -> Strategy: ...
+    def truncation(
+        when: _GateOf, keep: ProtectionOf, spared: MessageGroup | None = None
+    ) -> Strategy:
+        """Make one; it keeps the group that is spared as well, where that is included."""
+
     @staticmethod
     def sliding_window(when: _GateOf, keep: ProtectionOf, turns: bool, window: int) -> Strategy: ...
     @staticmethod
@@ -196,6 +201,18 @@ class MessageIndex:
     @property
     def protected_groups(self) -> list[MessageGroup]: ...
     def group_of(self, position: int) -> MessageGroup: ...
+    def _included_summaries(self) -> list[MessageGroup]:
+        """List the summaries and digests that are included; costs as much as there are."""
+
+    def _included_floor(self) -> list[MessageGroup]:
+        """List what every strategy keeps beside system messages; costs as much as that is."""
+
+    def _excluded_for(self, reason: str, since: VersionOf | None = None) -> list[MessageGroup]:
+        """List the groups that are excluded for a reason and that no stand-in stands for.
+
+        With a version, those that changed since; it costs as much as the changes are.
+        """
+
     def _included_counts(self) -> CountsOf: ...
     def _total_counts(self) -> CountsOf: ...
     def _included_tokens(self) -> int: ...
@@ -213,6 +230,9 @@ class Execution:
 
 def exclude(index: MessageIndex, group: MessageGroup, reason: str, by_caller: bool) -> bool: ...
 def restore(index: MessageIndex, group: MessageGroup) -> bool: ...
+def include(index: MessageIndex, groups: list[MessageGroup]) -> None:
+    """Include groups again, each with the texts that it held last."""
+
 def protect(index: MessageIndex, group: MessageGroup, protected: bool) -> bool: ...
 def replace(
     index: MessageIndex,

@@ -38,8 +38,8 @@ def test_a_list_fades_as_if_nothing_had_come_before_it(kept: int, gone: int, rat
     behind = MessageIndex(looked_up(gone) + looked_up(kept))
     for group in list(behind.groups)[: 3 * gone]:
         behind.exclude(group, reason="old")
-    Fading(pruning).prune(alone, len(alone))
-    Fading(pruning).prune(behind, behind.included_message_count)
+    Fading(pruning).prune(alone)
+    Fading(pruning).prune(behind)
     texts = [each["content"] for each in alone.included_messages()]
     assert [each["content"] for each in behind.included_messages()] == texts
 

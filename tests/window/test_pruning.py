@@ -5,6 +5,7 @@ from typing import Any
 from chatfold import ContextPruningStrategy, ContextWindow, HardClear, MessageIndex, SoftTrim
 from chatfold.config import ContextPruning, load_config
 from chatfold.config.strategies import pruning_strategy
+from chatfold.window import ContextReport
 from summarization.stubs import Failing, Stub, run
 from window.test_prepare import window
 
@@ -84,6 +85,39 @@ def test_promise_8_what_was_dropped_comes_back_no_longer_than_it_was() -> None:
     back = [name for name in first if name in then]
     assert len(back) > 6
     assert all(len(then[name]) <= len(first[name][-1]) for name in back)
+
+
+def test_promise_8_what_was_trimmed_while_it_paid_comes_back_trimmed() -> None:
+    """Though trimming it alone would not, for a summary that failed."""
+    pruning = ContextPruningStrategy(
+        keep_last_assistants=0,
+        min_prunable_tool_chars=0,
+        soft_trim=SoftTrim(max_chars=200, head_chars=80, tail_chars=40),
+        hard_clear=HardClear(enabled=False),
+        min_tokens_freed=200,
+    )
+    made = window(tokens=1_300, client=Failing(), pruning=pruning)
+    sent: dict[str, str] = {}
+
+    def send_next_turn() -> ContextReport:
+        made.extend(looked_up(len(made.index) // 4 + 1)[-4:])
+        prepared = run(made.prepare())
+        for message in prepared.messages:
+            if message["role"] == "tool":
+                name, text = message["tool_call_id"], message["content"]
+                assert len(text) <= len(sent.get(name, text))
+                sent[name] = text
+        return prepared.report
+
+    while not send_next_turn().dropped:
+        pass
+    # The provider counts less than was counted here: more fits, and the next attempt fails, too.
+    for _ in range(20):
+        made.record_usage(input_tokens=1)
+    before = made.index.included_message_count
+    assert send_next_turn().dropped == 0
+    assert made.index.included_message_count > before + 4
+    assert len(sent["c0"]) < 200
 
 
 def test_a_configuration_makes_the_strategy_that_it_describes() -> None:

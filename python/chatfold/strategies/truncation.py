@@ -70,7 +70,15 @@ class TruncationStrategy(Strategy):
             flag("preserve_last_user_group", preserve_last_user_group),
             small("minimum_preserved", newest, at_least=1),
         )
+        self._core_options = (when, keep)
         self._set(_core.Strategy.truncation(when, keep), callables, chosen)
+
+    def _sparing(self, group: _core.MessageGroup | None) -> "TruncationStrategy":
+        """Give this strategy for one run, in which it keeps one group more."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._native = _core.Strategy.truncation(*self._core_options, group)
+        return other
 
 
 def _threshold(

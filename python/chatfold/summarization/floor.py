@@ -6,10 +6,7 @@ have written it. The text is no proof of either, so that one which may be the la
 stays.
 """
 
-from collections.abc import Callable, Iterator
-from itertools import islice
-
-from chatfold.index import MessageGroup
+from chatfold.index import MessageGroup, MessageIndex
 from chatfold.summarization.parts import text_field
 
 
@@ -20,21 +17,10 @@ def speaks_as_user(group: MessageGroup) -> bool:
     return bool(group.positions) and text_field(group.messages[0], "role") == "user"
 
 
-def floor(groups: list[MessageGroup]) -> set[MessageGroup]:
+def floor(index: MessageIndex) -> set[MessageGroup]:
     """Choose what every strategy keeps, of the included groups that are no system messages.
 
     That is: the newest group, the last user message, one after it in the role of the user that opens
     like a stand-in, calls that wait for their result, and what the caller protects.
     """
-    kept = set(groups[-1:])
-    kept.update(_newest(groups, speaks_as_user))
-    kept.update(_newest(groups, lambda group: group.kind == "user"))
-    kept.update(group for group in groups if group.pending or group.protected)
-    return kept
-
-
-def _newest(
-    groups: list[MessageGroup], wanted: Callable[[MessageGroup], bool]
-) -> Iterator[MessageGroup]:
-    """Give the newest of the groups that are wanted, if there is one."""
-    yield from islice(filter(wanted, reversed(groups)), 1)
+    return set(index._included_floor())

@@ -46,7 +46,7 @@ class Material(NamedTuple):
     def unchanged(self, index: MessageIndex) -> bool:
         """Tell whether all that is covered may go still, with the same messages."""
         groups = [group for group in index.included_groups if group.kind != "system"]
-        may_go = set(groups) - floor(groups)
+        may_go = set(groups) - floor(index)
         return all(
             group in may_go and _messages(group) == messages for group, messages in self.covered
         )

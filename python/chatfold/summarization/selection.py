@@ -125,7 +125,7 @@ def select(
             a summary, too: then they are user messages that may stay.
     """
     groups = [group for group in index.included_groups if group.kind != "system"]
-    always = floor(groups)
+    always = floor(index)
     summaries = [
         group
         for group in groups

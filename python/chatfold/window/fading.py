@@ -27,8 +27,8 @@ class Fading:
         own = type(strategy) is ContextPruningStrategy
         self._options = made if own and made.get("basis", "age") == "age" else None
 
-    def prune(self, index: MessageIndex, length: int) -> int:
-        """Shorten what is old in a list of so many messages, those at the end of the index.
+    def prune(self, index: MessageIndex) -> int:
+        """Shorten what is old in the list of what is included.
 
         Returns:
             How many groups had results shortened.
@@ -36,7 +36,8 @@ class Fading:
         if self._strategy is None:
             return 0
         before = sent(index) if logger.isEnabledFor(DEBUG) else None
-        steps = index.compact(self._for(max(1, length), len(index))).steps
+        length = max(1, index.included_message_count)
+        steps = index.compact(self._for(length, len(index))).steps
         pruned = sum(step.groups for step in steps)
         if before is not None and pruned:
             log_prunings(self._strategy, before, sent(index))

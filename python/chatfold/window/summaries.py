@@ -1,6 +1,7 @@
 """The summaries of a window: which part of the history they are about, and what comes of them."""
 
 from collections.abc import Iterable
+from itertools import tee
 
 from chatfold.config import SummarizationConfig
 from chatfold.index import MessageGroup, MessageIndex
@@ -42,8 +43,8 @@ class FittingTail(RetainRecent):
 
     def tail(self, newest: Iterable[MessageGroup]) -> set[MessageGroup]:
         """Choose from groups, the newest first."""
-        groups = list(newest)
-        recent = super().tail(groups)
+        groups, newest = tee(newest)
+        recent = super().tail(newest)
         fitting: set[MessageGroup] = set()
         room = self.room
         for group in groups:
@@ -91,7 +92,7 @@ class Summaries:
     def older(self, index: MessageIndex) -> list[MessageGroup]:
         """List what a summary would take the place of, beside an earlier summary."""
         groups = [group for group in index.included_groups if group.kind != "system"]
-        always = floor(groups)
+        always = floor(index)
         spoken = [group for group in groups if group in always or summary_text(group) is None]
         kept = self._tail.tail(reversed(spoken)) | always
         return [group for group in spoken if group not in kept]

@@ -34,7 +34,7 @@ class Turn(NamedTuple):
         """Make what is included fit."""
         budget = self.budget
         before = self._in_use(index)
-        pruned = self.fading.prune(index, index.included_message_count)
+        pruned = self.fading.prune(index)
         dropped = self.dropped.drop_until(budget.room)
         logger.debug(
             "%s tokens were in use before, of %d with %d reserved; %d groups pruned, %d messages "
@@ -51,7 +51,7 @@ class Turn(NamedTuple):
             summary = await self._summarize(index, self.summaries)
         if dropped or summary is not None:
             # The list is shorter, and what is left in it older; a prompt cache starts anew anyway.
-            pruned += self.fading.prune(index, index.included_message_count)
+            pruned += self.fading.prune(index)
         met = budget.holds_fixed and not tokens_exceed(budget.room)(index)
         return Outcome(pruned, dropped, summary, met)
 
@@ -89,11 +89,7 @@ class Turn(NamedTuple):
         room = self.budget.room
         summaries.fit(index, room)
         if self.dropped.messages:
-            length = min(index.included_message_count, self.dropped.messages_since())
             self.dropped.bring_back()
-            # What is restored comes back in full, and is to be no longer than it was sent before: it
-            # has left the list, so that it is older than all of it. A summary reads it in full.
-            self.fading.prune(index, length)
         summary = await summaries.write(index)
         again = self.dropped.drop_until(room)
         logger.debug("summary %s; %d messages dropped after it", summary, again)

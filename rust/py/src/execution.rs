@@ -194,6 +194,23 @@ pub(crate) fn restore(
     })
 }
 
+/// Includes groups again, each with the texts that it held last.
+#[pyfunction]
+pub(crate) fn include(
+    index: &Bound<'_, PyMessageIndex>,
+    groups: Vec<Bound<'_, PyMessageGroup>>,
+) -> PyResult<()> {
+    let ids =
+        groups.iter().map(|group| own(group.as_any(), index)).collect::<PyResult<Vec<_>>>()?;
+    PyMessageIndex::with(index, |state| {
+        state.core.forget_changes();
+        for id in ids {
+            state.core.include_again(id);
+        }
+        Ok(())
+    })
+}
+
 /// Protects a group from every strategy, or no longer. Says whether that is new.
 #[pyfunction]
 pub(crate) fn protect(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use chatfold_core::{GroupId, Kept, MessageIndex, Overhead};
+use chatfold_core::{GroupId, Kept, MessageIndex, Overhead, Version};
 use parking_lot::ReentrantMutex;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -132,6 +132,17 @@ impl PyMessageIndex {
         with(taken.state.as_mut().expect("it was just put there"))
     }
 
+    fn groups_of(
+        slf: &Bound<'_, Self>,
+        choose: impl FnOnce(&MessageIndex) -> Vec<GroupId>,
+    ) -> PyResult<Vec<PyMessageGroup>> {
+        Self::with(slf, |state| {
+            let epoch = state.core.epoch();
+            let ids = choose(&state.core).into_iter();
+            Ok(ids.map(|id| PyMessageGroup::new(slf, id, epoch)).collect())
+        })
+    }
+
     /// Calls `with` on the core and a host for it.
     pub(crate) fn with_host<T>(
         slf: &Bound<'_, Self>,
@@ -251,11 +262,31 @@ impl PyMessageIndex {
     /// The groups that are kept, in order; costs as much as there are, however long the history is.
     #[getter]
     fn included_groups(slf: &Bound<'_, Self>) -> PyResult<Vec<PyMessageGroup>> {
-        Self::with(slf, |state| {
-            let ids = state.core.included_ids().into_iter();
-            let epoch = state.core.epoch();
-            Ok(ids.map(|id| PyMessageGroup::new(slf, id, epoch)).collect())
-        })
+        Self::groups_of(slf, MessageIndex::included_ids)
+    }
+
+    /// The summaries and digests among them, in order; costs as much as there are.
+    #[pyo3(name = "_included_summaries")]
+    fn included_summaries(slf: &Bound<'_, Self>) -> PyResult<Vec<PyMessageGroup>> {
+        Self::groups_of(slf, MessageIndex::included_summaries)
+    }
+
+    /// What every strategy keeps of them beside system messages, in order; costs as much as that is.
+    #[pyo3(name = "_included_floor")]
+    fn included_floor(slf: &Bound<'_, Self>) -> PyResult<Vec<PyMessageGroup>> {
+        Self::groups_of(slf, MessageIndex::included_floor)
+    }
+
+    /// The groups that are excluded for a reason and that no stand-in stands for, in order; with a
+    /// version, those that changed since, which costs as much as the changes are.
+    #[pyo3(name = "_excluded_for", signature = (reason, since=None))]
+    fn excluded_for(
+        slf: &Bound<'_, Self>,
+        reason: &str,
+        since: Option<(usize, u32, u32)>,
+    ) -> PyResult<Vec<PyMessageGroup>> {
+        let since = since.map(Version::from_parts);
+        Self::groups_of(slf, |core| core.excluded_for(reason, since))
     }
 
     /// The groups that are protected from every strategy, in order; excluded ones among them.

@@ -22,7 +22,7 @@ mod work;
 mod _core {
     #[pymodule_export]
     use super::execution::{
-        PyExecution, ask, exclude, protect, read_floor, read_newest, replace, restore,
+        PyExecution, ask, exclude, include, protect, read_floor, read_newest, replace, restore,
     };
     #[pymodule_export]
     use super::group::{PyGroupList, PyMessageGroup};

@@ -8,6 +8,8 @@ use chatfold_core::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::group::PyMessageGroup;
+
 /// A condition on the included groups.
 #[pyclass(frozen, module = "chatfold._core", name = "Trigger")]
 pub(crate) struct PyTrigger {
@@ -136,8 +138,15 @@ impl PyStrategy {
 #[pymethods]
 impl PyStrategy {
     #[staticmethod]
-    fn truncation(when: GateOf<'_>, keep: ProtectionOf) -> Self {
-        Self::of(Strategy::Truncation(Truncation::new(gate(&when), protection(keep))))
+    #[pyo3(signature = (when, keep, spared=None))]
+    fn truncation(
+        when: GateOf<'_>,
+        keep: ProtectionOf,
+        spared: Option<&Bound<'_, PyMessageGroup>>,
+    ) -> Self {
+        let spared = spared.map(|group| group.get().id);
+        let own = Truncation::new(gate(&when), protection(keep));
+        Self::of(Strategy::Truncation(Truncation { spared, ..own }))
     }
 
     #[staticmethod]

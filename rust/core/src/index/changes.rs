@@ -248,8 +248,11 @@ impl MessageIndex {
         self.log.len() > version
     }
 
-    /// Includes a group again, with the texts that it held last. Says whether there is such a group.
-    fn include_again(&mut self, group: GroupId) -> bool {
+    /// Includes a group again, with the texts that it held last. A stand-in for it goes, and what else
+    /// it stood for comes back.
+    ///
+    /// Says whether there is such a group.
+    pub fn include_again(&mut self, group: GroupId) -> bool {
         let dissolved = |number| self.stand_ins[number as usize].dissolved;
         if group.stand_in.is_some_and(dissolved) {
             // It stands for nothing any more: what it stood for is back.

@@ -1,7 +1,9 @@
 //! What strategies look up: each is `O(log64 n)`, or a walk from the newest group back.
 
-use super::MessageIndex;
+use std::collections::BTreeSet;
+
 use super::changes::{Change, Current, Version};
+use super::{GroupId, MessageIndex};
 use crate::group::GroupKind;
 
 impl MessageIndex {
@@ -64,6 +66,64 @@ impl MessageIndex {
     /// Groups with a call that waits for its result.
     pub(crate) fn pending_slots(&self) -> impl Iterator<Item = u32> + '_ {
         self.grouping.pending()
+    }
+
+    /// The included summaries and digests, in order: what compaction wrote, or opens as if it had.
+    pub fn included_summaries(&self) -> Vec<GroupId> {
+        self.included.summaries.iter_members().filter_map(|slot| self.held(slot)).collect()
+    }
+
+    /// What every strategy keeps of the included groups beside system messages, in order; costs as
+    /// much as that is, however long the history is.
+    pub fn included_floor(&self) -> Vec<GroupId> {
+        let mut slots: BTreeSet<u32> = self.newest_non_system().take(1).collect();
+        slots.extend(self.last_user_slot());
+        slots.extend(self.doubtful_user_slot());
+        let held = |slot| self.held(slot).filter(|id| id.stand_in.is_none());
+        slots.extend(
+            self.pending_slots().chain(self.protected_slots()).filter(|&slot| held(slot).is_some()),
+        );
+        let ids = slots.into_iter().filter_map(|slot| self.held(slot));
+        ids.filter(|id| self.kind(id.slot) != GroupKind::System).collect()
+    }
+
+    /// The groups that are excluded for a reason and that no stand-in stands for, in order.
+    ///
+    /// With a version, those that were changed since: it costs as much as the changes are. An index
+    /// that was built anew since was changed all over.
+    pub fn excluded_for(&self, reason: &str, since: Option<Version>) -> Vec<GroupId> {
+        let Some(&reason) = self.reason_numbers.get(reason) else { return Vec::new() };
+        let since =
+            since.filter(|version| version.epoch == self.epoch && self.log.reaches(version.log));
+        let mut ids = match since {
+            None => self.group_ids(),
+            Some(version) => {
+                let left = |change: &Change| match *change {
+                    Change::Slot { slot, before: Current::Raw, .. } => {
+                        Some(GroupId { slot, stand_in: None })
+                    }
+                    Change::Slot { slot, before: Current::StandIn(number), .. } => {
+                        Some(GroupId { slot, stand_in: Some(number) })
+                    }
+                    _ => None,
+                };
+                self.log.since(version.log).iter().filter_map(left).collect()
+            }
+        };
+        ids.retain(|&id| {
+            let (why, gone) = match id.stand_in {
+                None => (self.slots[id.slot as usize].why, self.grouping.root(id.slot) != id.slot),
+                Some(number) => {
+                    let own = &self.stand_ins[number as usize];
+                    (own.why, own.dissolved)
+                }
+            };
+            let excluded = !gone && self.held(id.slot) != Some(id);
+            excluded && why.reason == reason && self.stand_in_of(id).is_none()
+        });
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 
     /// The number of the `nth` newest turn that has included groups; 0 where there are fewer.

@@ -95,6 +95,7 @@ struct Included {
     non_system: OrderedSet,
     tool_calls: OrderedSet,
     users: OrderedSet,
+    summaries: OrderedSet,
     /// Slots with messages whose tokens nobody has counted yet.
     uncounted: OrderedSet,
     /// How many non-system groups each turn has.
@@ -256,6 +257,7 @@ impl MessageIndex {
         match kind {
             GroupKind::ToolCall => self.included.tool_calls.insert(slot),
             GroupKind::User => self.included.users.insert(slot),
+            GroupKind::Summary => self.included.summaries.insert(slot),
             _ => false,
         };
     }
@@ -269,6 +271,7 @@ impl MessageIndex {
         }
         self.included.tool_calls.remove(slot);
         self.included.users.remove(slot);
+        self.included.summaries.remove(slot);
         self.included.uncounted.remove(slot)
     }
 

@@ -85,10 +85,9 @@ fn lay_out(strategy: &Strategy, operations: &mut Vec<Operation>) {
                 }
             }
             operations.push(Operation::Run(Box::new(Leaf::Truncation(Truncation {
-                gate: Gate::within(*compact_to),
-                protection: *protection,
                 name: "TokenBudgetComposedStrategy",
                 reason: "token_budget",
+                ..Truncation::new(Gate::within(*compact_to), *protection)
             }))));
             let judge = operations.len();
             for check in checks {

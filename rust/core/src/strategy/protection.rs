@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::group::GroupKind;
-use crate::index::MessageIndex;
+use crate::index::{GroupId, MessageIndex};
 
 /// Which groups a strategy keeps whatever its target says.
 ///
@@ -65,6 +65,12 @@ impl Protection {
 }
 
 impl Protected {
+    /// Protects one group more, where it is included.
+    pub(super) fn spare(&mut self, index: &MessageIndex, group: Option<GroupId>) {
+        let held = group.filter(|&id| index.held(id.slot) == Some(id));
+        self.others.extend(held.map(|id| id.slot));
+    }
+
     pub(super) fn covers(&self, index: &MessageIndex, slot: u32) -> bool {
         let kept = match index.held_kind(slot) {
             GroupKind::System => self.system,

@@ -3,7 +3,7 @@
 use super::{Gate, Outcome, Protection};
 use crate::error::Result;
 use crate::host::Host;
-use crate::index::MessageIndex;
+use crate::index::{GroupId, MessageIndex};
 
 /// Excludes the oldest groups, one a step.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub struct Truncation {
     pub gate: Gate,
     /// What it keeps.
     pub protection: Protection,
+    /// One group more that it keeps.
+    pub spared: Option<GroupId>,
     /// The public name of the strategy.
     pub name: &'static str,
     /// The reason that excluded groups carry.
@@ -21,14 +23,15 @@ pub struct Truncation {
 impl Truncation {
     /// A truncation under its own name.
     pub fn new(gate: Gate, protection: Protection) -> Self {
-        Self { gate, protection, name: "TruncationStrategy", reason: "truncation" }
+        Self { gate, protection, spared: None, name: "TruncationStrategy", reason: "truncation" }
     }
 
     pub(super) fn run(&self, index: &mut MessageIndex, host: &mut dyn Host) -> Result<Outcome> {
         if !self.gate.trigger.holds(index, host)? {
             return Ok(Outcome::NOT_TRIGGERED);
         }
-        let protected = self.protection.of(index);
+        let mut protected = self.protection.of(index);
+        protected.spare(index, self.spared);
         let mut from = 0;
         self.gate.sweep(index, host, |index, _| {
             // Protected system groups would be passed again in every run: they are not looked at.

@@ -20,6 +20,7 @@ enum Change {
     Exclude(Index),
     Replace(Vec<Index>, usize),
     Restore(Index),
+    Include(Index),
     Prune(Box<chatfold_core::Strategy>),
     Mark,
     Undo(Index),
@@ -37,6 +38,7 @@ fn changes() -> BoxedStrategy<Vec<Change>> {
         4 => (prop::collection::vec(chosen(), 1..4), 0..20usize)
             .prop_map(|(groups, length)| Change::Replace(groups, length)),
         2 => chosen().prop_map(Change::Restore),
+        2 => chosen().prop_map(Change::Include),
         4 => strategies::prunings(Kinds::default()).prop_map(|own| Change::Prune(Box::new(own))),
         2 => Just(Change::Mark),
         1 => chosen().prop_map(Change::Undo),
@@ -117,6 +119,14 @@ impl Life {
                 assert!(!view.excluded);
                 assert!(view.positions.iter().all(|&at| index.shortened(at).is_none()));
             }
+            Change::Include(chosen) => {
+                let id = groups[chosen.index(groups.len())];
+                let held = |index: &MessageIndex| observe(index).shortened;
+                let before = held(index);
+                assert!(index.include_again(id));
+                assert!(!index.group(id).excluded);
+                assert_eq!(held(index), before, "it holds what it held last");
+            }
             Change::CountGroup(chosen) => {
                 let id = groups[chosen.index(groups.len())];
                 let view = index.group(id);
@@ -154,6 +164,22 @@ impl Life {
         let mut counted = self.host.work.counted.clone();
         counted.sort_unstable();
         assert!(counted.windows(2).all(|pair| pair[0] != pair[1]), "a text is counted once");
+    }
+
+    /// What was excluded since a mark is a part of all that is excluded, and the part that was not
+    /// excluded then.
+    fn check_excluded_since(&self) {
+        let all = self.index.excluded_for("excluded", None);
+        let ids = self.index.group_ids();
+        for (version, seen) in &self.marks {
+            let since = self.index.excluded_for("excluded", Some(*version));
+            assert!(since.iter().all(|id| all.contains(id)));
+            if seen.groups.len() == ids.len() {
+                let new = ids.iter().zip(&seen.groups).filter(|(_, then)| !then.excluded);
+                let left = new.map(|(id, _)| id).filter(|id| all.contains(id));
+                assert!(left.into_iter().all(|id| since.contains(id)));
+            }
+        }
     }
 
     /// Asks for the tokens at every mark.
@@ -223,6 +249,7 @@ proptest! {
             life.check();
         }
         life.check_marks();
+        life.check_excluded_since();
         life.check();
         let plain = plain_tokens(&life.index, &life.setup, &life.host);
         prop_assert_eq!(life.index.included_tokens(&mut life.host).unwrap(), plain);

@@ -1,7 +1,8 @@
 //! What the caller protects stays, through strategies, undoing and saving.
 
-use chatfold_core::{GroupId, Role};
+use chatfold_core::{Gate, GroupId, Metric, Protection, Role, Strategy, Trigger, Truncation};
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 use super::common::strategies::Kinds;
 use super::common::{setups, strategies};
@@ -37,6 +38,28 @@ proptest! {
         let mut loaded = setup.full().0;
         prop_assert!(loaded.load(&index.save(index.message_count()), true));
         prop_assert_eq!(loaded.protected_slots().collect::<Vec<_>>(), chosen);
+    }
+
+    #[test]
+    fn a_truncation_spares_a_group_as_if_it_were_protected(
+        setup in setups(24),
+        chosen in any::<Index>(),
+        most in 0..200u64,
+    ) {
+        let (mut index, mut host) = setup.full();
+        let included = index.included_ids();
+        prop_assume!(!included.is_empty());
+        let spared = included[chosen.index(included.len())];
+        let trigger = Trigger::Exceeds(Metric::Tokens, most);
+        let own = Truncation::new(Gate { trigger, target: None }, Protection::default());
+        let plain = Strategy::Truncation(own.clone());
+        let sparing = Strategy::Truncation(Truncation { spared: Some(spared), ..own });
+        strategies::run(&sparing, &mut index, &mut host).unwrap();
+        let (mut twin, mut host) = setup.full();
+        prop_assert!(twin.protect(spared, true));
+        strategies::run(&plain, &mut twin, &mut host).unwrap();
+        prop_assert_eq!(index.projection(), twin.projection());
+        prop_assert_eq!(index.held(spared.slot), Some(spared));
     }
 
     #[test]

@@ -136,6 +136,7 @@ pub(crate) fn assert_consistent(index: &MessageIndex, setup: &Setup, host: &Fake
         assert_eq!(known, plain_tokens(index, setup, host), "known tokens are the tokens");
     }
     assert_links(index, &views);
+    assert_lists(index, setup, &views);
     assert_projection(index, &views);
 }
 
@@ -157,6 +158,38 @@ fn assert_links(index: &MessageIndex, views: &[(GroupId, GroupView)]) {
     }
     positions.sort_unstable();
     assert!(positions.into_iter().eq(0..index.message_count()), "each message is in one group");
+}
+
+/// The lists that are kept up to date are those of the groups.
+fn assert_lists(index: &MessageIndex, setup: &Setup, views: &[(GroupId, GroupView)]) {
+    let included = || views.iter().filter(|(_, view)| !view.excluded);
+    let summaries = included().filter(|(_, view)| view.kind == GroupKind::Summary);
+    assert!(index.included_summaries().into_iter().eq(summaries.map(|(id, _)| *id)));
+    let spoken = || included().filter(|(_, view)| view.kind != GroupKind::System);
+    let mut floor: Vec<GroupId> = spoken().next_back().map(|(id, _)| *id).into_iter().collect();
+    floor.extend(spoken().rfind(|(_, view)| view.kind == GroupKind::User).map(|(id, _)| *id));
+    let said =
+        (0..index.message_count()).rev().find(|&at| setup.facts(at as usize).role == Role::User);
+    floor.extend(
+        spoken()
+            .filter(|(id, view)| {
+                let doubtful =
+                    view.kind == GroupKind::Summary && view.positions.last().copied() == said;
+                let own = index.is_pending(*id) || index.is_protected(*id);
+                own || (doubtful && said.is_some())
+            })
+            .map(|(id, _)| *id),
+    );
+    floor.sort_unstable();
+    floor.dedup();
+    assert_eq!(index.included_floor(), floor, "the floor is what no strategy takes");
+    for reason in views.iter().map(|(_, view)| &view.exclude_reason).filter(|text| !text.is_empty())
+    {
+        let all = views
+            .iter()
+            .filter(|(id, view)| view.exclude_reason == *reason && index.summary_of(*id).is_none());
+        assert!(index.excluded_for(reason, None).into_iter().eq(all.map(|(id, _)| *id)));
+    }
 }
 
 /// Where a group stands: a stand-in at the first message that it replaces.
