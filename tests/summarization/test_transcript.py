@@ -88,6 +88,52 @@ def test_binary_parts_are_named_by_kind_and_size(part: Message, name: str) -> No
     assert "QQQQ" not in text
 
 
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (
+            {"type": "document", "title": "Plan", "source": {"type": "text", "data": "Go up."}},
+            "[file Plan]\nGo up.",
+        ),
+        (
+            {"type": "document", "source": {"content": [{"type": "text", "text": "On foot."}] * 2}},
+            "[file]\nOn foot.\nOn foot.",
+        ),
+        (
+            {"type": "file", "file": {"filename": "a.txt", "text": "数" * 9}},
+            f"[file a.txt]\n{'数' * 9}",
+        ),
+        (
+            {"type": "search", "hits": [{"url": "x", "text": "A hit."}]},
+            "[part of type search]\nA hit.",
+        ),
+        ({"type": "text", "text": {"value": "In a box."}}, "[part of type text]\nIn a box."),
+        (
+            {"type": "image_url", "image_url": {"url": "data:image/svg+xml,<svg a='1'/>"}},
+            "[image, ",
+        ),
+    ],
+)
+def test_text_in_a_part_is_shown_where_it_stands(part: Message, said: str) -> None:
+    text = shown({"role": "user", "content": [{"type": "text", "text": "look"}, part]})
+    assert f"look\n{said}" in text
+
+
+def test_reasoning_in_parts_and_what_was_spoken_are_shown() -> None:
+    thought = {
+        "type": "reasoning",
+        "summary": [{"text": "I ponder."}],
+        "encrypted_content": "Q" * 99,
+    }
+    text = shown(
+        user("go"),
+        {"role": "assistant", "content": [thought]},
+        {"role": "assistant", "content": None, "audio": {"id": "a1", "transcript": "I say."}},
+    )
+    assert 'part="reasoning">\nI ponder.\n<' in text
+    assert '<chat-message role="assistant">\nI say.\n<' in text
+
+
 def test_long_tool_results_lose_their_middle() -> None:
     text = shown(user("go"), *tool_round(0, "a" * 900 + "b" * 900), max_tool_result_chars=100)
     assert f"\n{'a' * 75}\n[1,700 characters left out]\n{'b' * 25}\n" in text

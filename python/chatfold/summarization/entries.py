@@ -72,7 +72,8 @@ def _assistant(message: object, names: dict[str, str], max_chars: int) -> Iterat
     if reasoning:
         yield Entry("reasoning", shortened(sound(reasoning), max_chars))
     refusal = text_field(message, "refusal")
-    text = _joined([*(text for text, thought in parts if not thought), refusal])
+    spoken = text_field(field(message, "audio"), "transcript")
+    text = _joined([*(text for text, thought in parts if not thought), refusal, spoken])
     if text:
         yield Entry("assistant", sound(text))
     for call in field(message, "tool_calls") or ():

@@ -1,7 +1,7 @@
-"""Content as text: what is no text is named by kind and size."""
+"""Content as text, whatever the format: what is no text is named by kind and size."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _KINDS = {
@@ -17,6 +17,8 @@ _KINDS = {
 _REASONING = ("reasoning", "thinking", "redacted_thinking")
 _RESULT = "tool_result"
 _LONGEST_LINK = 200
+_LOOKED_AT = 2_000
+_DEPTH = 4
 _NO_PAYLOAD = ("type", "filename", "title", "detail", "format", "media_type", "mime_type")
 
 
@@ -73,22 +75,27 @@ def _part(part: object) -> tuple[str, bool]:
         return part, False
     kind = text_field(part, "type")
     if kind in _REASONING:
-        return text_field(part, "text") or text_field(part, "thinking"), True
+        said = text_field(part, "text") or text_field(part, "thinking")
+        return said or "\n".join(_prose(text for _, text in _texts(part, _DEPTH))), True
     if kind == "refusal":
         return text_field(part, "refusal"), False
     if kind in _KINDS:
         return _named(_KINDS[kind], part), False
-    return text_field(part, "text") or f"[part of type {kind or 'unknown'}]", False
+    said = text_field(part, "text")
+    named = f"[part of type {kind or 'unknown'}]"
+    return said or "\n".join([named, *_prose(_values(_texts(part, _DEPTH)))]), False
 
 
 def _named(kind: str, part: object) -> str:
-    """Name a binary part; its payload is the longest text in it."""
-    texts = dict(_texts(part, 3))
-    name = texts.get("filename", "") or texts.get("title", "")
+    """Name a part, and give the text in it; where there is none, its payload is the longest string."""
+    texts = list(_texts(part, _DEPTH))
+    named = dict(texts)
+    name = named.get("filename", "") or named.get("title", "")
     name = f" {name[:_LONGEST_LINK]}" if name else ""
-    payloads = [
-        text for key, text in texts.items() if key not in _NO_PAYLOAD and not key.endswith("id")
-    ]
+    payloads = _values(texts)
+    prose = list(_prose(payloads))
+    if prose:
+        return "\n".join([f"[{kind}{name}]", *prose])
     payload = max(payloads, key=len, default="")
     if payload.startswith(("http://", "https://")):
         return f"[{kind}{name} {payload[:_LONGEST_LINK]}]"
@@ -98,11 +105,30 @@ def _named(kind: str, part: object) -> str:
     return f"[{kind}{name}, {_size(len(payload) * 3 // 4)}]" if payload else f"[{kind}{name}]"
 
 
+def _prose(texts: Iterable[str]) -> Iterator[str]:
+    """Give what is to be read: encoded bytes have no spaces, and links have none either."""
+    for text in texts:
+        start = text[:_LOOKED_AT]
+        if (" " in start or not start.isascii()) and not start.startswith("data:"):
+            yield text
+
+
+def _values(texts: Iterable[tuple[str, str]]) -> list[str]:
+    """Give the strings that are no names, ids or formats."""
+    return [text for key, text in texts if key not in _NO_PAYLOAD and not key.endswith("id")]
+
+
 def _texts(value: object, depth: int) -> Iterator[tuple[str, str]]:
-    if not isinstance(value, Mapping):
-        dump = getattr(value, "model_dump", None)
-        value = dump() if callable(dump) else {}
-    for key, inner in value.items() if isinstance(value, Mapping) else ():
+    """Give the strings of a part, each with its key."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        value = dump()
+    pairs: Iterable[tuple[object, object]] = ()
+    if isinstance(value, Mapping):
+        pairs = value.items()
+    elif isinstance(value, (list, tuple)):
+        pairs = enumerate(value)
+    for key, inner in pairs:
         if isinstance(inner, str):
             yield str(key), inner
         elif depth:
