@@ -1,5 +1,7 @@
 """Several clients, and what they cost."""
 
+from typing import Any
+
 import pytest
 
 from chatfold import EmptySummaryError, SummaryResponse
@@ -117,3 +119,43 @@ def test_a_text_of_a_class_of_its_own_is_a_text() -> None:
 
     index, _ = compacted(turns(6), answering(Markup("The gist.")))
     assert texts(index)[0] == "[Summary] The gist."
+
+
+class Metered:
+    """A client that tells what each call costs, and does in turn what it is told."""
+
+    def __init__(self, model: str, *answers: str | Exception) -> None:
+        self.model, self.answers = model, list(answers)
+        self.calls = self.answered = 0
+
+    async def summarize(self, messages: list[Message], *, max_tokens: int) -> SummaryResponse:
+        del messages, max_tokens
+        self.calls += 1
+        answer = self.answers.pop(0) if self.answers else "The gist."
+        if isinstance(answer, Exception):
+            raise answer
+        self.answered += 1
+        return SummaryResponse(answer, self.model, input_tokens=100, output_tokens=1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "outcome"),
+    [
+        (["..."], [RuntimeError()], "failed"),
+        (["...", RuntimeError()], [], "written"),
+        (["The gist.", RuntimeError()], [RuntimeError()], "digest"),
+        (["The gist.", "= " * 900 + "gist"], ["word " * 9_000], "written"),
+        (["word " * 20] * 90, [], "written"),
+    ],
+)
+def test_usage_is_added_up_over_steps_fallbacks_and_failures(
+    one: list[Any], other: list[Any], outcome: str
+) -> None:
+    clients = [Metered("m-1", *one), Metered("m-2", *other)]
+    on_failure = "digest" if outcome == "digest" else "keep"
+    limit: Option = {"max_summary_input_tokens": 1_200, "max_summary_tokens": 60}
+    _, report = compacted(turns(60), clients, on_failure=on_failure, **limit)
+    calls = sum(client.calls for client in clients)
+    told = sum(client.answered for client in clients)
+    assert [summary.outcome for summary in report.summaries] == [outcome]
+    assert report.summary_usage[:3] == (calls, 100 * told, told)

@@ -1,5 +1,6 @@
 """A history that does not fit one call reaches the summarizer in several."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -59,6 +60,17 @@ def test_one_message_longer_than_a_call_is_shown_in_parts() -> None:
     compacted([user(" ".join(words)), *turns(4)], stub, **LIMIT)
     shown = set("\n".join(stub.shown).split())
     assert [word for word in words if word not in shown] == []
+
+
+def test_each_call_has_a_time_of_its_own() -> None:
+    async def client(messages: list[Message]) -> str:
+        del messages
+        await asyncio.sleep(0.03)
+        return "gist"
+
+    _, report = compacted(turns(100), client, timeout=0.1, **LIMIT)
+    assert report.summaries[0].outcome == "written"
+    assert report.summary_usage.seconds > 0.1
 
 
 def test_the_previous_summary_is_given_once() -> None:
