@@ -13,6 +13,8 @@ from chatfold import (
     OptionError,
     OptionTypeError,
     OversizeClampingStrategy,
+    PipelineCompactionStrategy,
+    ToolResultCompactionStrategy,
     compact,
     work_done,
 )
@@ -252,3 +254,21 @@ def test_a_wrong_option_is_named() -> None:
         OversizeClampingStrategy(max_context_window_tokens=400, clamp=[])
     with pytest.raises(OptionTypeError, match="clamp is 'results'; pass a list"):
         OversizeClampingStrategy(max_context_window_tokens=400, clamp="results")  # type: ignore[arg-type]
+
+
+def test_a_digest_tells_of_results_and_not_of_a_clamped_text_beside_them() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    result = {"type": "tool_result", "tool_call_id": "c1", "content": "sunny"}
+    beside = {"type": "text", "text": "word " * 500}
+    messages = [
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "content": [result, beside]},
+        {"role": "assistant", "content": "Sunny."},
+        {"role": "user", "content": "Thanks."},
+    ]
+    clamping = OversizeClampingStrategy(max_context_window_tokens=64)
+    collapse = ToolResultCompactionStrategy(keep_last_tool_call_groups=0)
+    index = MessageIndex(messages)
+    index.compact(PipelineCompactionStrategy(clamping, collapse))
+    assert index.included_messages()[1]["content"] == "[Tool results: look: sunny]"

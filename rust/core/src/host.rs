@@ -10,8 +10,9 @@ pub struct Callback(pub u64);
 /// One tool result with the call that it answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolResult {
-    /// The position of the message that it is in.
-    pub message: u32,
+    /// The position of the message whose content it is; `None` where it is one part of a content, which
+    /// is never shortened.
+    pub message: Option<u32>,
     /// The name of the tool; empty where the call is unknown.
     pub name: String,
     /// The result as text; text parts are joined by line ends.

@@ -99,7 +99,8 @@ fn exchange(
 ) -> Result<ToolExchange> {
     let mut exchange = host.tool_exchange(messages, limit)?;
     for result in &mut exchange.results {
-        if let Some(text) = index.shortened_text(result.message, host)? {
+        let Some(message) = result.message else { continue };
+        if let Some(text) = index.shortened_text(message, host)? {
             result.text = text;
         }
     }

@@ -174,7 +174,7 @@ impl Host for FakeHost {
                 let name = if message.facts.answers.is_some() { "tool" } else { "" };
                 let text = message.text.chars().take(limit.unwrap_or(usize::MAX)).collect();
                 exchange.results.push(ToolResult {
-                    message: position,
+                    message: Some(position),
                     name: name.to_owned(),
                     text,
                 });

@@ -38,17 +38,12 @@ pub(crate) fn tool_exchange(
         let content = fields.take(intern!(py, "content"))?;
         let parts = result_parts(content.as_ref())?;
         if parts.is_empty() && role.is_result() {
-            exchange.results.push(tool_result(*position, key, content.as_ref(), &names, limit)?);
+            let message = u32::try_from(*position).ok();
+            exchange.results.push(tool_result(message, key, content.as_ref(), &names, limit)?);
         }
         for part in parts {
             let key = keyed(part.id, CallKey::tool)?;
-            exchange.results.push(tool_result(
-                *position,
-                key,
-                part.content.as_ref(),
-                &names,
-                limit,
-            )?);
+            exchange.results.push(tool_result(None, key, part.content.as_ref(), &names, limit)?);
         }
     }
     Ok(exchange)
@@ -66,7 +61,7 @@ fn result_parts<'py>(content: Option<&Bound<'py, PyAny>>) -> PyResult<Vec<Result
 }
 
 fn tool_result(
-    position: usize,
+    message: Option<u32>,
     key: Option<CallKey>,
     content: Option<&Bound<'_, PyAny>>,
     names: &HashMap<CallKey, String>,
@@ -79,7 +74,6 @@ fn tool_result(
         Some(content) => content_text(content, limit)?,
         None => String::new(),
     };
-    let message = u32::try_from(position).unwrap_or(u32::MAX);
     Ok(ToolResult { message, name, text })
 }
 
