@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -112,6 +113,20 @@ def test_the_time_that_a_server_names_is_waited_for(failures: int) -> None:
 def test_the_time_may_be_a_date() -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
     assert 80 < retry_after(busy(date)) < 91
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after-ms": "2500"}, 2.5),
+        ({"retry-after-ms": "2500", "retry-after": "3"}, 3.0),
+        ({"retry-after-ms": "soon", "retry-after": "3"}, 3.0),
+    ],
+)
+def test_the_time_may_be_in_milliseconds(headers: dict[str, str], seconds: float) -> None:
+    error = RuntimeError("busy")
+    error.response = SimpleNamespace(headers=headers)  # type: ignore[attr-defined]
+    assert retry_after(error) == seconds
 
 
 @pytest.mark.parametrize("header", [None, "", "soon", "-5", "nan", 3.5j, [], "Tue, 1 Jan 2019"])

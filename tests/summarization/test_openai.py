@@ -21,6 +21,7 @@ from summarization.server import (
     Behaviour,
     Server,
     answers,
+    completion,
     hangs_up,
     is_slow,
     resets,
@@ -144,6 +145,26 @@ def test_a_stream_that_breaks_off_changes_nothing(behaviour: Behaviour) -> None:
         index, report = summarized(server, parameters={"stream": True})
     assert index.included_messages() == turns(6)
     assert [summary.outcome for summary in report.summaries] == ["failed"]
+
+
+REFUSES = b'{"choices": [{"index": 0, "delta": {"refusal": "I won\'t."}, "finish_reason": "stop"}]}'
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "stream"),
+    [
+        (sends(completion(None, refusal="I won't.")), False),
+        (
+            sends(b"data: " + REFUSES + b"\n\ndata: [DONE]\n\n", content_type="text/event-stream"),
+            True,
+        ),
+    ],
+)
+def test_a_refusal_is_told_by_what_it_says(behaviour: Behaviour, stream: bool) -> None:  # noqa: FBT001 (a parameter of a test)
+    with serving(behaviour) as server:
+        index, report = summarized(server, parameters={"stream": stream})
+    assert index.included_messages() == turns(6)
+    assert str(report.summaries[0]) == "failed (SummaryError: small refused: I won't.)"
 
 
 def test_a_cancelled_request_changes_nothing() -> None:

@@ -107,6 +107,10 @@ def test_binary_parts_are_named_by_kind_and_size(part: Message, name: str) -> No
             {"type": "search", "hits": [{"url": "x", "text": "A hit."}]},
             "[part of type search]\nA hit.",
         ),
+        (
+            {"type": "image", "alt": "A dog.", "source": {"data": "Q" * 4_000}},
+            "[image, 3 KB]\nA dog.",
+        ),
         ({"type": "text", "text": {"value": "In a box."}}, "[part of type text]\nIn a box."),
         (
             {"type": "image_url", "image_url": {"url": "data:image/svg+xml,<svg a='1'/>"}},

@@ -64,24 +64,32 @@ class OpenAISummarizer:
         if isinstance(answer, AsyncIterable):
             return await self._streamed(answer)
         choice = answer.choices[0] if getattr(answer, "choices", None) else None
-        return self._response(
-            getattr(getattr(choice, "message", None), "content", None) or "",
-            getattr(choice, "finish_reason", None),
-            answer,
-        )
+        message = getattr(choice, "message", None)
+        said = getattr(message, "content", None) or ""
+        self._refuse(said, getattr(message, "refusal", None))
+        return self._response(said, getattr(choice, "finish_reason", None), answer)
 
     async def _streamed(self, chunks: AsyncIterable[Any]) -> SummaryResponse:
         texts: list[str] = []
+        refusal: list[str] = []
         reason = told = None
         async for chunk in chunks:
             # The usage comes in a last chunk without choices, where it was asked for.
             told = chunk if told is None or getattr(chunk, "usage", None) else told
             for choice in chunk.choices[:1]:
                 texts.append(getattr(choice.delta, "content", None) or "")
+                refusal.append(getattr(choice.delta, "refusal", None) or "")
                 reason = choice.finish_reason or reason
         if reason is None:
             raise SummaryError("the stream of the answer broke off before its end")
-        return self._response("".join(texts), reason, told)
+        said = "".join(texts)
+        self._refuse(said, "".join(refusal))
+        return self._response(said, reason, told)
+
+    def _refuse(self, said: object, refusal: object) -> None:
+        """Tell an answer that is nothing but a refusal by what it says."""
+        if not said and isinstance(refusal, str) and refusal:
+            raise SummaryError(f"{self.model} refused: {refusal}")
 
     def _response(self, said: str, reason: str | None, told: object) -> SummaryResponse:
         if reason == "content_filter":

@@ -87,22 +87,25 @@ def _part(part: object) -> tuple[str, bool]:
 
 
 def _named(kind: str, part: object) -> str:
-    """Name a part, and give the text in it; where there is none, its payload is the longest string."""
+    """Name a part, and give the text in it; the longest other string is its payload."""
     texts = list(_texts(part, _DEPTH))
     named = dict(texts)
     name = named.get("filename", "") or named.get("title", "")
     name = f" {name[:_LONGEST_LINK]}" if name else ""
-    payloads = _values(texts)
-    prose = list(_prose(payloads))
-    if prose:
-        return "\n".join([f"[{kind}{name}]", *prose])
-    payload = max(payloads, key=len, default="")
+    values = _values(texts)
+    prose = list(_prose(values))
+    payload = max((value for value in values if value not in prose), key=len, default="")
+    return "\n".join([f"[{kind}{name}{_told(payload)}]", *prose])
+
+
+def _told(payload: str) -> str:
+    """Tell of a payload where it is, or how large."""
     if payload.startswith(("http://", "https://")):
-        return f"[{kind}{name} {payload[:_LONGEST_LINK]}]"
+        return f" {payload[:_LONGEST_LINK]}"
     header, comma, encoded = payload.partition(",")
     if comma and header.startswith("data:"):
         payload = encoded
-    return f"[{kind}{name}, {_size(len(payload) * 3 // 4)}]" if payload else f"[{kind}{name}]"
+    return f", {_size(len(payload) * 3 // 4)}" if payload else ""
 
 
 def _prose(texts: Iterable[str]) -> Iterator[str]:
