@@ -2,8 +2,8 @@
 
 import sys
 from _thread import allocate_lock
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
@@ -110,6 +110,19 @@ def _claimed(index: "MessageIndex") -> Iterator[None]:
                 # The loop of one that waited in another thread may be gone.
                 with suppress(RuntimeError):
                     wake()
+
+
+@asynccontextmanager
+async def alone(index: "MessageIndex") -> AsyncIterator[None]:
+    """Hold an index for several steps of which runs are some; wait for who holds it now."""
+    await _until_free(index, claim=True)
+    with _claimed(index):
+        yield
+
+
+def is_held(index: "MessageIndex") -> bool:
+    """Tell whether somebody else's run, or steps of several, are under way."""
+    return id(index) in _busy and not _is_nested(index)
 
 
 async def _until_free(index: "MessageIndex", *, claim: bool) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from chatfold._logging import info
 from chatfold._options import integer, shown, text
-from chatfold.errors import OptionError, OptionTypeError
+from chatfold._run import alone, is_held
+from chatfold.errors import ChatfoldError, OptionError, OptionTypeError
 from chatfold.index import MessageIndex, check_iterable
 from chatfold.overhead import Overhead
 from chatfold.strategies import Strategy, StrategyLike, as_strategy
@@ -134,7 +135,9 @@ class ContextWindow:
 
         Raises:
             MessageError: A message that can't be read; the window is as it was.
+            ChatfoldError: A :meth:`prepare` is under way, which may wait for a summary.
         """
+        self._refuse_while_preparing("pass the list to prepare(messages), which waits for its turn")
         index = self._index
         before, (_, _, epoch) = len(index), index.version
         known = index.sync(check_iterable(messages))
@@ -162,7 +165,8 @@ class ContextWindow:
         """Make the next call of the model fit.
 
         After an error or a cancellation all is as before. A summarizer that fails raises nothing: the
-        report says so, and what does not fit is dropped until a later attempt succeeds.
+        report says so, and what does not fit is dropped until a later attempt succeeds. Calls at the
+        same time wait for each other, each with its own list.
 
         Args:
             messages: The whole list, where that is not given message by message; see :meth:`sync`.
@@ -173,6 +177,11 @@ class ContextWindow:
         Raises:
             MessageError: A message that can't be read; names its position.
         """
+        given = None if messages is None else check_iterable(messages)
+        async with alone(self._index):
+            return await self._prepare(given)
+
+    async def _prepare(self, messages: list[Any] | None) -> PreparedContext:
         if messages is not None:
             self.sync(messages)
         index = self._index
@@ -290,7 +299,9 @@ class ContextWindow:
         Raises:
             StateError: A state of another version, a damaged one, or other messages; the window is as
                 it was.
+            ChatfoldError: A :meth:`prepare` is under way, which may wait for a summary.
         """
+        self._refuse_while_preparing("await it first")
         tokenizer, overhead = self._index.tokenizer, self._index.overhead
         index, ratio, ledger, sent = saved.from_state(
             state, check_iterable(messages), tokenizer=tokenizer, overhead=overhead
@@ -298,6 +309,10 @@ class ContextWindow:
         self._index, self._ledger, self._sent = index, ledger, sent
         self._budget = self._budget._replace(ratio=ratio)
         self._take_stock()
+
+    def _refuse_while_preparing(self, remedy: str) -> None:
+        if is_held(self._index):
+            raise ChatfoldError(f"the window is being prepared by another call; {remedy}")
 
     def _take_stock(self) -> None:
         self._dropped = Dropped(self._index, remember=self._summaries is not None)
