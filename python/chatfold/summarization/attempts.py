@@ -10,7 +10,7 @@ from chatfold.errors import (
     SummaryNotSmallerError,
     SummaryOutdatedError,
 )
-from chatfold.index import MessageIndex
+from chatfold.index import MessageGroup, MessageIndex
 from chatfold.report import SummaryOutcome, SummaryReport
 from chatfold.summarization.background import Background
 from chatfold.summarization.folding import Instructions
@@ -35,7 +35,18 @@ _OUTCOMES: tuple[tuple[type[Exception], SummaryOutcome], ...] = (
 
 
 class Attempts(NamedTuple):
-    """How an index is summarized, with the memory of earlier attempts."""
+    """How an index is summarized, with the memory of earlier attempts.
+
+    Attributes:
+        rule: When, and how much of it.
+        writer: Who writes the summaries.
+        role: Whom they speak as.
+        max_chars: Longer tool results are shown without their middle.
+        on_failure: What is done where nobody writes one.
+        background: The summaries that are prepared.
+        fruitless: What a summary would not be shorter than.
+        condenses: Whether a summary so far that is too large is summarized where nothing is new.
+    """
 
     rule: Rule
     writer: Writer
@@ -44,6 +55,7 @@ class Attempts(NamedTuple):
     on_failure: str
     background: Background
     fruitless: Memory[Material]
+    condenses: bool = False
 
     async def run(self, index: MessageIndex, instructions: Instructions) -> bool:
         """Summarize where the trigger is true; say whether anything changed."""
@@ -76,12 +88,16 @@ class Attempts(NamedTuple):
         if not self.writer.has_room(_count(index)):
             return None
         selection = self.rule.select(index, target=target)
-        if not selection.fresh:
+        if not selection.fresh and not self._has_outgrown(selection.previous):
             return None
         material = gather(selection, self.max_chars)
         if not material.can_shrink or material.same(self.fruitless.get(index)):
             return None
         return material
+
+    def _has_outgrown(self, summaries: list[MessageGroup]) -> bool:
+        most = self.writer.limits.summary
+        return self.condenses and sum(group.token_count for group in summaries) > most
 
     def _prepare(self, index: MessageIndex, instructions: Instructions) -> None:
         start = self.rule.start

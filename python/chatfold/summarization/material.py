@@ -65,6 +65,9 @@ def gather(selection: Selection, max_chars: int) -> Material:
         for group in selection.shown
         for entry in entries_of(group, max_chars, kept=group not in fresh)
     ]
+    if not fresh:
+        # There is nothing to update the summary with: it is what is summarized.
+        entries, summaries = [Entry("assistant", text) for text in summaries], []
     quotes += [quote(entry) for entry in entries if entry.failed]
     covered = [*selection.previous, *selection.fresh]
     return Material(

@@ -149,12 +149,29 @@ class SummarizationStrategy(Strategy):
 
         It shares everything else, the breaker and what was prepared too: use it for one call.
         """
+        other = self._with(focus=focus)
+        other._instructions = self._instructions._replace(focus=text("focus", focus))
+        other._register()
+        return other
+
+    def _sized(self, summary: int, most: int) -> "SummarizationStrategy":
+        """Give this strategy with summaries and calls of another size; it shares everything else.
+
+        Where nothing is new, a summary so far that is larger than that is summarized itself.
+        """
+        other = self._with(max_summary_tokens=summary, max_summary_input_tokens=most)
+        attempts, limits = self._attempts, _limits(summary, most, self._instructions)
+        writer = attempts.writer._replace(limits=limits)
+        other._attempts = attempts._replace(writer=writer, condenses=True)
+        other._register()
+        return other
+
+    def _with(self, **options: object) -> "SummarizationStrategy":
+        """Give a copy that says it was made with these options too."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._instructions = self._instructions._replace(focus=text("focus", focus))
-        arguments, options = self._made
-        other._made = (arguments, {**options, "focus": focus})
-        other._register()
+        arguments, made = self._made
+        other._made = (arguments, {**made, **options})
         return other
 
     def _register(self) -> None:

@@ -62,32 +62,49 @@ class Summaries:
 
     After a failure some turns go by before the next attempt, more with each: what was dropped meanwhile
     is brought back for it, and that takes time.
+
+    Attributes:
+        max_tokens: The size of a summary, as the room was that was fitted last.
     """
 
     def __init__(self, config: SummarizationConfig, client: SummarizerLike, budget: Budget) -> None:
         """Make the strategy."""
         recent = config.retain_recent
         self._tail = FittingTail(turns=recent.turns, tokens=recent.tokens)
-        wanted = config.max_summary_tokens or _DEFAULT_TOKENS
-        self.max_tokens = max(1, min(wanted, budget.room // _LARGEST_SHARE))
+        self._wanted = config.max_summary_tokens or _DEFAULT_TOKENS
         prompt = BRIEF_PROMPT if config.prompt is None else config.prompt
         update = UPDATE_PROMPT if config.update_prompt is None else config.update_prompt
         # A token of a prompt has at least one character.
-        least = 2 * self.max_tokens + _SMALLEST_ROOM + max(len(prompt), len(update))
-        self._strategy = SummarizationStrategy(
+        self._prompts = max(len(prompt), len(update))
+        self.max_tokens = self._share(budget)
+        strategy = SummarizationStrategy(
             client=client,
             trigger=self.has_older,
             retain_recent=self._tail,
             max_summary_tokens=self.max_tokens,
-            max_summary_input_tokens=max(least, min(_LARGEST_INPUT, budget.max_context_tokens)),
+            max_summary_input_tokens=self._input(budget),
             prompt=prompt,
             update_prompt=update,
         )
+        self._strategy = strategy._sized(self.max_tokens, self._input(budget))
         self._failures = self._waiting = 0
+
+    def _share(self, budget: Budget) -> int:
+        """Give the size of a summary in such a window."""
+        return max(1, min(self._wanted, budget.room // _LARGEST_SHARE))
+
+    def _input(self, budget: Budget) -> int:
+        """Give the size of a call for a summary."""
+        least = 2 * self.max_tokens + _SMALLEST_ROOM + self._prompts
+        return max(least, min(_LARGEST_INPUT, budget.max_context_tokens))
 
     def has_older(self, index: MessageIndex) -> bool:
         """Tell whether there is anything that a summary could take the place of."""
-        return next(iter(self.older(index)), None) is not None
+        return bool(self.older(index)) or self.have_outgrown(index)
+
+    def have_outgrown(self, index: MessageIndex) -> bool:
+        """Tell whether the summary was written for more room than there is."""
+        return baseline_of(index) > self.max_tokens
 
     def older(self, index: MessageIndex) -> list[MessageGroup]:
         """List what a summary would take the place of, beside an earlier summary."""
@@ -97,10 +114,15 @@ class Summaries:
         kept = self._tail.tail(reversed(spoken)) | always
         return [group for group in spoken if group not in kept]
 
-    def fit(self, index: MessageIndex, room: int) -> None:
+    def fit(self, index: MessageIndex, budget: Budget) -> None:
         """Leave room for system messages and the summary beside the recent turns."""
+        share = self._share(budget)
+        if share != self.max_tokens:
+            self.max_tokens = share
+            self._strategy = self._strategy._sized(share, self._input(budget))
         systems = (group for group in index.included_groups if group.kind == "system")
-        self._tail.room = room - self.max_tokens - sum(group.token_count for group in systems)
+        tokens = sum(group.token_count for group in systems)
+        self._tail.room = budget.room - share - tokens
 
     def wait(self) -> bool:
         """Tell whether this turn goes by without an attempt."""

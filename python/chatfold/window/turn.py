@@ -47,8 +47,10 @@ class Turn(NamedTuple):
             self.dropped.messages,
         )
         summary = None
-        if self.summaries is not None and self._is_due(index, before) and not self.summaries.wait():
-            summary = await self._summarize(index, self.summaries)
+        if self.summaries is not None:
+            due = self._is_due(index, before) or self._is_stuck(index, self.summaries)
+            if due and not self.summaries.wait():
+                summary = await self._summarize(index, self.summaries)
         if dropped or summary is not None:
             # The list is shorter, and what is left in it older; a prompt cache starts anew anyway.
             pruned += self.fading.prune(index)
@@ -81,17 +83,23 @@ class Turn(NamedTuple):
     def _pays(self, index: MessageIndex) -> bool:
         """Tell whether a summary would be shorter than what it takes the place of."""
         assert self.summaries is not None  # noqa: S101 (asked only where there are summaries)
-        self.summaries.fit(index, self.budget.room)
+        self.summaries.fit(index, self.budget)
         older = self.summaries.older(index)
         return sum(group.token_count for group in older) > self.summaries.max_tokens
 
+    def _is_stuck(self, index: MessageIndex, summaries: Summaries) -> bool:
+        """Tell whether nothing more can go, and the summary was written for more room."""
+        if not tokens_exceed(self.budget.room)(index):
+            return False
+        summaries.fit(index, self.budget)
+        return summaries.have_outgrown(index)
+
     async def _summarize(self, index: MessageIndex, summaries: Summaries) -> SummaryReport:
-        room = self.budget.room
-        summaries.fit(index, room)
+        summaries.fit(index, self.budget)
         if self.dropped.messages:
             self.dropped.bring_back()
         summary = await summaries.write(index)
-        again = self.dropped.drop_until(room)
+        again = self.dropped.drop_until(self.budget.room)
         logger.debug("summary %s; %d messages dropped after it", summary, again)
         return summary
 

@@ -100,7 +100,7 @@ class ContextWindow:
 
     @property
     def index(self) -> MessageIndex:
-        """All messages, and what of them is included; change it through the window only."""
+        """All messages, and what of them is included; give it messages through the window only."""
         return self._index
 
     @property
