@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold import ContextPruningStrategy, ContextWindow, MessageIndex
+from chatfold import (
+    ContextPruningStrategy,
+    ContextWindow,
+    MessageIndex,
+    OversizeClampingStrategy,
+    PipelineCompactionStrategy,
+)
 from chatfold.window.fading import Fading
 from summarization.stubs import run
 from window.day import CONFIG, Scripted, turns, window_of
@@ -42,6 +48,25 @@ def test_a_list_fades_as_if_nothing_had_come_before_it(kept: int, gone: int, rat
     Fading(pruning).prune(behind)
     texts = [each["content"] for each in alone.included_messages()]
     assert [each["content"] for each in behind.included_messages()] == texts
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_results_are_clamped_and_fade_in_a_pipeline_all_day(*, nested: bool) -> None:
+    clamping = OversizeClampingStrategy(max_context_window_tokens=300)
+    pruning = ContextPruningStrategy(keep_last_assistants=0, min_prunable_tool_chars=100)
+    pipeline = PipelineCompactionStrategy(clamping, pruning)
+    made = PipelineCompactionStrategy(pipeline) if nested else pipeline
+    window = ContextWindow(max_context_tokens=1_000, pruning=made)
+    window.extend(looked_up(60))
+    run(window.prepare())
+    for turn in range(60, 70):
+        window.extend(looked_up(turn + 1)[-4:])
+        prepared = run(window.prepare())
+        results = [each["content"] for each in prepared.messages if each["role"] == "tool"]
+        assert prepared.report.target_met
+        # The newest is only clamped, to a quarter of its window; the oldest is cleared.
+        assert 250 < len(results[-1]) <= 300 < len("row 60\n") * 60
+        assert results[0] == "[Old tool result content cleared]"
 
 
 def test_promise_7_nothing_fades_when_nothing_new_came() -> None:

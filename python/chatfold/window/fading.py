@@ -5,7 +5,7 @@ from math import ceil
 from typing import Any
 
 from chatfold.index import MessageIndex
-from chatfold.strategies import ContextPruningStrategy, Strategy
+from chatfold.strategies import ContextPruningStrategy, PipelineCompactionStrategy, Strategy
 from chatfold.window.debug import logger
 from chatfold.window.prunings import log_prunings, sent
 
@@ -23,9 +23,7 @@ class Fading:
     def __init__(self, strategy: Strategy | None) -> None:
         """Take the strategy; None prunes nothing."""
         self._strategy = strategy
-        made: dict[str, Any] = {} if strategy is None else strategy._made[1]
-        own = type(strategy) is ContextPruningStrategy
-        self._options = made if own and made.get("basis", "age") == "age" else None
+        self._ages = strategy is not None and _has_ages(strategy)
 
     def prune(self, index: MessageIndex) -> int:
         """Shorten what is old in the list of what is included.
@@ -36,23 +34,39 @@ class Fading:
         if self._strategy is None:
             return 0
         before = sent(index) if logger.isEnabledFor(DEBUG) else None
-        length = max(1, index.included_message_count)
-        steps = index.compact(self._for(length, len(index))).steps
+        length, messages = max(1, index.included_message_count), len(index)
+        strategy = self._strategy
+        if self._ages and length < messages:
+            strategy = _within(strategy, length, messages)
+        steps = index.compact(strategy).steps
         pruned = sum(step.groups for step in steps)
         if before is not None and pruned:
             log_prunings(self._strategy, before, sent(index))
         return pruned
 
-    def _for(self, length: int, messages: int) -> Strategy:
-        """Make the strategy that takes ages as shares of the list."""
-        assert self._strategy is not None  # noqa: S101 (asked only where there is one)
-        if self._options is None or length >= messages:
-            return self._strategy
-        ratios = {
-            name: _distance(self._options.get(name, default), length) / messages
-            for name, default in _RATIOS.items()
-        }
-        return ContextPruningStrategy(**{**self._options, **ratios})
+
+def _has_ages(strategy: Strategy) -> bool:
+    """Tell whether a strategy, or a part of it, takes ages as shares of all messages."""
+    if type(strategy) is PipelineCompactionStrategy:
+        return any(map(_has_ages, strategy.strategies))
+    return (
+        type(strategy) is ContextPruningStrategy and strategy._made[1].get("basis", "age") == "age"
+    )
+
+
+def _within(strategy: Strategy, length: int, messages: int) -> Strategy:
+    """Make a strategy that takes ages as shares of a list of so many, the end of all messages."""
+    if not _has_ages(strategy):
+        return strategy
+    if isinstance(strategy, PipelineCompactionStrategy):
+        parts = (_within(part, length, messages) for part in strategy.strategies)
+        return PipelineCompactionStrategy(*parts)
+    options: dict[str, Any] = strategy._made[1]
+    ratios = {
+        name: _distance(options.get(name, default), length) / messages
+        for name, default in _RATIOS.items()
+    }
+    return ContextPruningStrategy(**{**options, **ratios})
 
 
 def _distance(ratio: float, length: int) -> int:

@@ -55,7 +55,8 @@ class ContextWindow:
             ``"table"`` for those of the package ``genai-prices`` (extra ``prices``).
         overhead: What counts beside text.
         pruning: A strategy that runs first, in the place of the configuration's context pruning. The
-            ages of a ``ContextPruningStrategy`` are shares of what is still in the window's list.
+            ages of a ``ContextPruningStrategy``, or of one in a ``PipelineCompactionStrategy``, are
+            shares of what is still in the window's list.
 
     Raises:
         OptionError: A wrong value; names the option.
