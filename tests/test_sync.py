@@ -134,6 +134,29 @@ def test_a_call_that_was_added_in_place_to_the_newest_message() -> None:
     assert_like_a_new_one(index, messages)
 
 
+def test_the_newest_message_that_was_written_anew_in_place_at_the_same_length() -> None:
+    messages = talk(3)
+    index = MessageIndex(messages)
+    assert index.included_token_count > 0
+    messages[-1]["content"] = "".join(chr(33 + at % 90) for at in range(len(messages[-1]["content"])))
+    assert index.sync(messages) == len(messages) - 1
+    assert_like_a_new_one(index, messages)
+
+
+def test_a_call_that_got_its_id_in_place() -> None:
+    call = {"id": "", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [*talk(3), {"role": "assistant", "content": None, "tool_calls": [call]}]
+    indexes = [MessageIndex(messages), MessageIndex(messages[:-1]), MessageIndex(messages[:-1])]
+    indexes[1].append(messages[-1])
+    indexes[2].sync(messages)
+    call["id"] = "x"
+    messages.append({"role": "user", "content": "Quick."})
+    messages.append({"role": "tool", "tool_call_id": "x", "content": "Result."})
+    for index in indexes:
+        assert index.sync(messages) == len(messages) - 3
+        assert_like_a_new_one(index, messages)
+
+
 def test_a_list_of_other_messages() -> None:
     index = MessageIndex(talk(20), tokenizer=len)
     other: Conversation = [{"role": "user", "content": "Hello."}]

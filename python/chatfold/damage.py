@@ -1,5 +1,6 @@
 """Says in words what is wrong with a saved state."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -9,6 +10,7 @@ Shape: TypeAlias = Callable[[str, object], Iterator[str]]
 """Tells what is wrong with a value at a path."""
 
 _MOST = 2**32 - 1
+_DIGITS = re.compile("[0-9a-f]{32}")
 
 
 def whole(path: str, value: object) -> Iterator[str]:
@@ -45,6 +47,19 @@ def words(path: str, value: object) -> Iterator[str]:
         yield f"{path} is {shown(value)} and should be a text"
     elif value.encode("utf-8", "ignore") != value.encode("utf-8", "surrogatepass"):
         yield f"{path} is {shown(value)} and has a lone surrogate"
+
+
+def digits(path: str, value: object) -> Iterator[str]:
+    """Want the hexadecimal digits of 128 bits."""
+    if not isinstance(value, str) or not _DIGITS.fullmatch(value):
+        yield f"{path} is {shown(value)} and should be 32 hexadecimal digits"
+
+
+def runs(path: str, value: object) -> Iterator[str]:
+    """Want the starts and ends of runs of messages."""
+    yield from each(whole)(path, value)
+    if isinstance(value, (list, tuple)) and len(value) % 2:
+        yield f"{path} has {len(value)} values and should have a start and an end of each run"
 
 
 def one_of(*allowed: str) -> Shape:
@@ -132,6 +147,7 @@ _VERSION_1 = record(
     protected=each(whole),
 )
 _VERSION_2 = record(shortened=each(_SHORTENED))
+_VERSION_3 = record(settled=each(record(options=digits, stages=row(runs, runs))))
 _VERSION_4 = record(
     stand_ins=each(record(decided_at=whole, written=flag, excluded_at=whole)),
     shortened=each(record(decided_at=whole)),
@@ -146,7 +162,8 @@ def damage(state: Mapping[str, object]) -> str:
     shapes = {
         1: [_VERSION_1, _OLD_GROUPS],
         2: [_VERSION_1, _OLD_GROUPS, _VERSION_2],
-        3: [_VERSION_1, _OLD_GROUPS, _VERSION_2],
-    }.get(state["version"], [_VERSION_1, _GROUPS, _VERSION_2, _VERSION_4])  # type: ignore[call-overload]  # it is known
+        3: [_VERSION_1, _OLD_GROUPS, _VERSION_2, _VERSION_3],
+    }.get(state["version"], [_VERSION_1, _GROUPS, _VERSION_2, _VERSION_3, _VERSION_4])  # type: ignore[call-overload]  # it is known
+    shapes += [record(finished=each(digits))] if "finished" in state else []
     found = (problem for shape in shapes for problem in shape("", state))
     return next(found, "it names groups or texts that the messages don't have")

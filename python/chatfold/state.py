@@ -168,7 +168,7 @@ def load_state(index: "MessageIndex", state: Mapping[str, Any]) -> None:
         fits = _core.load(index, saved)
     except StateError:
         raise
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
         from chatfold.damage import damage  # noqa: PLC0415 (rare)
 
         raise damaged(damage(state)) from error

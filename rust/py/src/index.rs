@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use chatfold_core::{GroupId, Kept, MessageIndex, Overhead, Version};
+use chatfold_core::{Facts, GroupId, Kept, MessageIndex, Overhead, Version};
 use parking_lot::ReentrantMutex;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{ChatfoldError, to_python};
+use crate::fingerprint::fingerprint_of;
 use crate::group::{PyGroupList, PyMessageGroup};
 use crate::host::PyHost;
 use crate::read::{self, PartTokens, Reader, with_texts};
@@ -26,11 +27,13 @@ pub(crate) struct Messages {
     pub(crate) parts: PartTokens,
     /// Copies of messages that were shortened, each with the stamp of what it holds.
     copies: HashMap<u32, (u64, Py<PyAny>)>,
+    /// The position of the message that was the newest when it was read, and its hash then.
+    newest: Option<(usize, u128)>,
 }
 
 impl Messages {
     pub(crate) fn new(counter: Counter, parts: PartTokens) -> Self {
-        Self { list: Vec::new(), counter, parts, copies: HashMap::new() }
+        Self { list: Vec::new(), counter, parts, copies: HashMap::new(), newest: None }
     }
 
     /// A message as it is kept: the user's own object, or the one copy of it that was shortened.
@@ -57,6 +60,28 @@ impl Messages {
         self.list.truncate(at);
         self.list.extend(messages);
         self.copies.retain(|&message, _| (message as usize) < at);
+    }
+
+    /// Notes what the newest message holds, since it may be written on in its place.
+    pub(crate) fn note_newest(&mut self, py: Python<'_>, facts: &Facts) {
+        self.newest = self.list.len().checked_sub(1).and_then(|position| {
+            let hash = fingerprint_of(self.list[position].bind(py), position, facts).ok()?;
+            Some((position, hash))
+        });
+    }
+
+    /// Whether a message is another than it was; `None` where that was not noted.
+    pub(crate) fn is_rewritten(
+        &self,
+        py: Python<'_>,
+        position: usize,
+        facts: &Facts,
+    ) -> PyResult<Option<bool>> {
+        let Some((_, then)) = self.newest.filter(|&(newest, _)| newest == position) else {
+            return Ok(None);
+        };
+        let now = fingerprint_of(self.list[position].bind(py), position, facts)?;
+        Ok(Some(now != then))
     }
 
     /// Stands in while the real ones are elsewhere.
@@ -201,6 +226,7 @@ impl PyMessageIndex {
             WORK.read(1);
             state.core.push(&facts).map_err(to_python)?;
             state.messages.list.push(message.clone().unbind());
+            state.messages.note_newest(message.py(), &facts);
             Ok(())
         })
     }

@@ -5,6 +5,7 @@
 mod breath;
 mod errors;
 mod execution;
+mod fingerprint;
 mod group;
 mod host;
 mod index;

@@ -1,15 +1,15 @@
 //! Saving and loading an index: its memory in plain Python values.
 
 use chatfold_core::{
-    CallKey, Place, Role, Saved, SavedGroup, SavedId, SavedSettled, SavedShortened, SavedStandIn,
+    Place, Role, Saved, SavedGroup, SavedId, SavedSettled, SavedShortened, SavedStandIn,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::fingerprint::add;
 use crate::index::PyMessageIndex;
-use crate::read::{PartTokens, Reader, visit_texts};
-use crate::text::with_text;
+use crate::read::{PartTokens, Reader};
 
 /// First position, number of messages, reason, whether a stand-in stands for it, decided at.
 type GroupOf = (u32, u32, String, bool, u32);
@@ -179,20 +179,7 @@ pub(crate) fn fingerprint(index: &Bound<'_, PyMessageIndex>) -> PyResult<String>
         for (position, message) in state.messages.list.iter().enumerate() {
             let message = message.bind(py);
             let facts = reader.facts(message, position)?;
-            hash.update(facts.role.name().as_bytes());
-            hash.update(&facts.fixed_tokens.to_le_bytes());
-            for key in facts.calls.iter().chain([&facts.answers]) {
-                hash.update(&key.map_or(0, CallKey::bits).to_le_bytes());
-            }
-            for key in &facts.more_answers {
-                hash.update(&key.bits().to_le_bytes());
-            }
-            visit_texts(message, position, &mut |text| {
-                with_text(&text, |text| {
-                    hash.update(&(text.len() as u64).to_le_bytes());
-                    hash.update(text.as_bytes());
-                })
-            })?;
+            add(&mut hash, message, position, &facts)?;
         }
         Ok(format!("{:032x}", hash.digest128()))
     })

@@ -58,6 +58,10 @@ pub(crate) fn sync(
         // What is kept is handed out as the caller's own objects: those of this list.
         let held = if identical { known } else { 0 };
         state.messages.replace_from(held, messages.iter().skip(held).map(Bound::unbind));
+        if let Some(last) = messages.len().checked_sub(1) {
+            let newest = state.messages.reader().facts(&messages.get_item(last)?, last)?;
+            state.messages.note_newest(messages.py(), &newest);
+        }
         Ok(known)
     })
 }
@@ -115,7 +119,7 @@ fn known_prefix(state: &State, messages: &Bound<'_, PyList>) -> PyResult<Prefix>
     if let Some(last) = prefix.known.checked_sub(1) {
         let facts = reader.facts(state.messages.list[last].bind(py), last)?;
         let before = state.core.message_bytes(u32::try_from(last).unwrap_or(u32::MAX));
-        if before != Some(facts.bytes) {
+        if state.messages.is_rewritten(py, last, &facts)?.unwrap_or(before != Some(facts.bytes)) {
             prefix.known = last;
             prefix.other_systems.retain(|&position| position < last);
         }

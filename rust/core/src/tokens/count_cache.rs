@@ -1,23 +1,32 @@
 //! Counts of whole texts, remembered across indexes for callers who send a history again and again.
 //!
-//! A text is known by a 128-bit hash of it, seeded with its tokenizer; at a million texts the chance
-//! that two of them share one is below 10^-26. Each shard keeps two generations: what is asked for
+//! A text is known by a 128-bit hash of it and its tokenizer; at a million texts the chance that two of
+//! them share one is below 10^-26. The hash has a secret of each cache's own, so that nobody can write
+//! two texts that share one on purpose. Each shard keeps two generations: what is asked for
 //! moves to the young one, and when that is full it becomes the old one, whose entries go. So a
 //! lookup is `O(1)`, and what was asked for lately stays.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use xxhash_rust::xxh3::xxh3_128_with_secret;
 
 use crate::hashed::HashedMap;
 
 const SHARDS: usize = 16;
 
+/// As many as the hash takes of a secret of its own.
+const SECRET_BYTES: usize = 192;
+
+/// Odd, so that no two tokenizers share a product.
+const SPREAD: u128 = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
+
 /// A bounded cache of token counts that threads share.
 #[derive(Debug)]
 pub struct CountCache {
     shards: [Mutex<Shard>; SHARDS],
+    secret: [u8; SECRET_BYTES],
     capacity: AtomicUsize,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -49,6 +58,7 @@ impl CountCache {
     pub fn new(capacity: usize) -> Self {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
+            secret: secret(),
             capacity: AtomicUsize::new(capacity),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
@@ -69,7 +79,7 @@ impl CountCache {
         if capacity == 0 {
             return count();
         }
-        let key = xxh3_128_with_seed(text.as_bytes(), tokenizer);
+        let key = self.key(tokenizer, text);
         // The low half places a key within a shard.
         let shard = &self.shards[usize::try_from(key >> 124).unwrap_or(0) % SHARDS];
         if let Some(known) = lock(shard).get(key) {
@@ -80,6 +90,11 @@ impl CountCache {
         let counted = count()?;
         lock(shard).insert(key, counted, capacity.div_ceil(SHARDS));
         Ok(counted)
+    }
+
+    fn key(&self, tokenizer: u64, text: &str) -> u128 {
+        let hash = xxh3_128_with_secret(text.as_bytes(), &self.secret);
+        hash ^ u128::from(tokenizer).wrapping_mul(SPREAD)
     }
 
     /// Forgets all counts and changes how many may be held; 0 turns the cache off.
@@ -107,6 +122,16 @@ impl CountCache {
             capacity: self.capacity.load(Ordering::Relaxed),
         }
     }
+}
+
+/// Bytes that nobody can guess.
+fn secret() -> [u8; SECRET_BYTES] {
+    let random = RandomState::new();
+    let mut bytes = [0; SECRET_BYTES];
+    for (number, word) in bytes.chunks_exact_mut(size_of::<u64>()).enumerate() {
+        word.copy_from_slice(&random.hash_one(number).to_le_bytes());
+    }
+    bytes
 }
 
 /// A panic while a lock was held can't leave a half-written map: maps of numbers stay usable.
@@ -156,6 +181,17 @@ mod tests {
         assert_eq!(count(&cache, 1, "abc"), (3, false));
         assert_eq!(count(&cache, 2, "abc"), (3, true));
         assert_eq!((cache.info().hits, cache.info().misses), (1, 2));
+    }
+
+    #[test]
+    fn nobody_knows_the_hash_of_a_text() {
+        let caches = [CountCache::new(1), CountCache::new(1)];
+        for text in ["a", "a call", "a longer text of some words", &"a long text ".repeat(100)] {
+            let [one, other] = caches.each_ref().map(|cache| cache.key(0, text));
+            assert_ne!(one, other, "{text}");
+            assert_eq!(one, caches[0].key(0, text));
+            assert_ne!(one, caches[0].key(1, text));
+        }
     }
 
     #[test]

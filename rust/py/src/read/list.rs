@@ -33,6 +33,9 @@ pub(crate) fn extend(state: &mut State, messages: &Bound<'_, PyList>) -> PyResul
         state.core.push(facts).map_err(to_python)?;
         state.messages.list.push(message.unbind());
     }
+    if let Some(newest) = facts.last() {
+        state.messages.note_newest(messages.py(), newest);
+    }
     Ok(())
 }
 
@@ -43,12 +46,17 @@ fn read_all(state: &mut State, messages: &Bound<'_, PyList>) -> PyResult<()> {
     let room = messages.len() + messages.len() / ROOM_FOR_MORE;
     state.messages.list.reserve_exact(room);
     state.core.reserve(room);
+    let mut newest = None;
     for (position, message) in messages.iter().enumerate() {
         let facts = reader.facts(&message, position)?;
         state.core.push(&facts).map_err(to_python)?;
         state.messages.list.push(message.unbind());
+        newest = Some(facts);
         breath.take(py, position)?;
     }
     WORK.read(messages.len());
+    if let Some(newest) = newest {
+        state.messages.note_newest(py, &newest);
+    }
     Ok(())
 }
