@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from chatfold.config import ConfigError, load_config, migrate_config
 
@@ -73,6 +74,37 @@ CASES: dict[str, tuple[str, str]] = {
             "  custom:\n"
             "    - name: One\n"
             "      <<: *base\n"
+            "summarization:\n"
+            "  model: m\n"
+        ),
+    ),
+    "fields_that_are_merged_in_on_the_spot": (
+        "endpoints: {openAI: {<<: {summarize: true, titleModel: t}, summaryModel: m}}\n",
+        "endpoints: {openAI: {<<: {titleModel: t}}}\nsummarization:\n  model: m\n",
+    ),
+    "many_fields_of_many": (
+        (
+            "endpoints:\n"
+            "  openAI: {summaryModel: m, summarize: true, titleModel: t}\n"
+            "  custom:\n"
+            "    - summarize: true\n"
+            "      name: One\n"
+            "      summaryModel: m  # ours\n"
+            "    - {name: Two, summaryModel: m, summarize: false}\n"
+            "    - name: Three\n"
+            "      # of Three\n"
+            "      summaryModel:\n"
+            "        m\n"
+            "      summarize: true\n"
+        ),
+        (
+            "endpoints:\n"
+            "  openAI: {titleModel: t}\n"
+            "  custom:\n"
+            "    - name: One\n"
+            "    - {name: Two}\n"
+            "    - name: Three\n"
+            "      # of Three\n"
             "summarization:\n"
             "  model: m\n"
         ),
@@ -231,6 +263,30 @@ endpoints = st.lists(lines, min_size=1, max_size=8, unique_by=lambda line: line.
 
 def _is_removed(line: str) -> bool:
     return line.strip().startswith(("summarize", "summaryModel"))
+
+
+def test_a_file_is_parsed_a_few_times_however_many_fields_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    composed = []
+    compose = YAML.compose
+
+    def counted(yaml: YAML, text: str) -> object:
+        composed.append(len(text))
+        return compose(yaml, text)
+
+    monkeypatch.setattr(YAML, "compose", counted)
+    counts = []
+    for endpoints in (3, 30):
+        lines = [
+            f"    - name: e{number}\n      summarize: true\n      summaryModel: m\n"
+            for number in range(endpoints)
+        ]
+        composed.clear()
+        after = migrated(f"endpoints:\n  custom:\n{''.join(lines)}", tmp_path)
+        assert after.count("name: e") == endpoints
+        counts.append(len(composed))
+    assert counts == [counts[0]] * 2
 
 
 @given(st.lists(endpoints, min_size=1, max_size=4), st.sampled_from(["", "cache: true", "# end"]))

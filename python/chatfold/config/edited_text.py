@@ -25,8 +25,12 @@ def edited(text: str, block: Mapping[str, Any]) -> str:
         text: What a file holds.
         block: What the ``summarization`` block is to hold.
     """
-    while (found := _removed(_composed(text))) is not None:
-        text = _cut(text, *found)
+    while found := _removed(_composed(text)):
+        # From the end, so that the marks of what stands before stay true; what has one in it waits.
+        start = len(text)
+        for mapping, at in reversed(found):
+            if mapping.end_mark.index <= start:
+                text, start = _cut(text, mapping, at), mapping.start_mark.index
     return _with_block(text, block)
 
 
@@ -36,8 +40,12 @@ def _composed(text: str) -> MappingNode:
     return root
 
 
-def _removed(root: MappingNode) -> tuple[MappingNode, int] | None:
-    """Find a removed field: the mapping that has it, be that merged into others, and its place."""
+def _removed(root: MappingNode) -> list[tuple[MappingNode, int]]:
+    """Find removed fields in order: of each mapping the first; others when that is gone.
+
+    A mapping may be merged into others.
+    """
+    found: dict[int, tuple[MappingNode, int]] = {}
     for _, _, name, endpoints in _pairs(root):
         if name.value != ENDPOINTS or not isinstance(endpoints, MappingNode):
             continue
@@ -45,8 +53,8 @@ def _removed(root: MappingNode) -> tuple[MappingNode, int] | None:
             for endpoint in value.value if isinstance(value, SequenceNode) else [value]:
                 for mapping, at, key, _ in _pairs(endpoint):
                     if key.value in (SWITCH, MODEL):
-                        return mapping, at
-    return None
+                        found.setdefault(mapping.start_mark.index, (mapping, at))
+    return [found[start] for start in sorted(found)]
 
 
 def _pairs(node: Node) -> Iterator[tuple[MappingNode, int, Node, Node]]:
