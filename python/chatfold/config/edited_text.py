@@ -11,6 +11,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from chatfold.config.removed import ENDPOINTS, MODEL, SWITCH
 from chatfold.config.summarization import BLOCK
+from chatfold.config.tabs import with_tabs
 from chatfold.config.yaml_files import write_yaml
 
 _MERGE = "tag:yaml.org,2002:merge"
@@ -35,7 +36,7 @@ def edited(text: str, block: Mapping[str, Any]) -> str:
 
 
 def _composed(text: str) -> MappingNode:
-    root = YAML(typ="rt", pure=True).compose(text)
+    root = with_tabs(YAML(typ="rt", pure=True).compose, text)
     assert isinstance(root, MappingNode)  # noqa: S101 (it was read as one before)
     return root
 

@@ -15,6 +15,7 @@ from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.representer import RoundTripRepresenter
 
 from chatfold.config.problems import ConfigError, ConfigProblem
+from chatfold.config.tabs import with_tabs
 from chatfold.config.values import joined
 from chatfold.errors import OptionTypeError
 
@@ -77,7 +78,7 @@ def parsed(text: str) -> Any:  # noqa: ANN401 (whatever a file holds)
     """
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Constructor
-    return yaml.load(text)
+    return with_tabs(yaml.load, text)
 
 
 def read_text(path: str | os.PathLike[str]) -> Written:
