@@ -32,7 +32,7 @@ OPTIONAL = (
 
 def in_a_new_interpreter(code: str) -> str:
     done = subprocess.run(  # noqa: S603 (our own interpreter and code)
-        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -97,6 +97,39 @@ def test_a_missing_extra_names_the_line_that_installs_it(
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(MissingExtraError, match=re.escape("pip install 'chatfold[tokenizers]'")):
         tokenizers.resolve(tmp_path / "tokenizer.json")
+
+
+HIDDEN = f"import sys\nfor name in {OPTIONAL}: sys.modules[name] = None\n"
+
+
+def test_without_any_extra_a_star_import_and_help_work() -> None:
+    code = (
+        "from chatfold import *\nimport chatfold, pydoc\nprint(pydoc.plaintext.document(chatfold))"
+    )
+    assert "class MessageIndex" in in_a_new_interpreter(HIDDEN + code)
+
+
+@pytest.mark.parametrize("name", ["ContextWindow"])
+def test_a_name_that_needs_an_extra_is_listed_where_it_can_be_loaded(name: str) -> None:
+    assert name in dir(chatfold)
+    assert getattr(chatfold, name).__name__ == name
+    listed = in_a_new_interpreter(f"{HIDDEN}import chatfold; print({name!r} in dir(chatfold))")
+    assert listed == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ("from chatfold import ContextWindow", "ContextWindow"),
+        ("import chatfold.window", "ContextWindow"),
+        ("import chatfold.config", "chatfold.config"),
+        ("import chatfold.integrations.openai", "chatfold.integrations.openai"),
+        ("import chatfold.integrations.agent_framework", "chatfold.integrations.agent_framework"),
+    ],
+)
+def test_a_missing_extra_names_what_was_asked_for(asked: str, named: str) -> None:
+    code = f"{HIDDEN}try: {asked}\nexcept ImportError as error: print(error)"
+    assert in_a_new_interpreter(code).startswith(f"{named} needs another package: pip install ")
 
 
 def test_a_missing_extra_is_an_import_error_too() -> None:

@@ -70,23 +70,31 @@ if TYPE_CHECKING:
         SummarizationStrategy,
         SummaryResponse,
     )
-    from chatfold.window import ContextWindow
+    from chatfold.window import ContextWindow as ContextWindow  # not in __all__, and yet public
 else:
 
     def __getattr__(name: str) -> object:
         """Load what few need when it is first asked for: summarization brings an event loop along."""
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module  # noqa: PLC0415
 
-        where = "provider" if name in _PROVIDER else "summarization"
-        where = "window" if name == "ContextWindow" else where
+        if name in _NEEDS_CONFIG:
+            where = "window"
+        elif name in __all__:
+            where = "provider" if name in _PROVIDER else "summarization"
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"chatfold.{where}"), name)
 
     def __dir__() -> list[str]:
-        """List what is loaded later too."""
-        return sorted({*globals(), *__all__})
+        """List what is loaded later too, and can be: ``help`` loads whatever is listed."""
+        from importlib.util import find_spec  # noqa: PLC0415
 
+        installed = all(map(find_spec, ("pydantic", "ruamel", "ruamel.yaml")))
+        return sorted({*globals(), *__all__, *(_NEEDS_CONFIG if installed else ())})
+
+
+# Not in __all__: a star import must not need an extra.
+_NEEDS_CONFIG = ("ContextWindow",)
 
 _PROVIDER = (
     "CompactionEvent",
@@ -108,7 +116,6 @@ __all__ = [
     "CompactionReport",
     "ContextProvider",
     "ContextPruningStrategy",
-    "ContextWindow",
     "ContextWindowCompactionStrategy",
     "CountCacheInfo",
     "EmptySummaryError",

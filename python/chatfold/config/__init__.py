@@ -12,7 +12,7 @@ try:
     import pydantic as _pydantic
     import ruamel.yaml as _yaml
 except ImportError as error:
-    raise MissingExtraError("a configuration", "config") from error
+    raise MissingExtraError("chatfold.config", "config") from error
 
 from chatfold.config.agent import build_summarizer
 from chatfold.config.blocks import (

@@ -12,11 +12,20 @@
 ContextUsage(168 of 200 tokens)
 """
 
+from chatfold.errors import MissingExtraError
+
+try:
+    import chatfold.config as _config
+except MissingExtraError as error:
+    raise MissingExtraError("ContextWindow", error.extra) from error
+
 from chatfold.window.due import should_summarize
 from chatfold.window.gauge import ContextUsage
 from chatfold.window.prices import Prices
 from chatfold.window.report import ContextReport, PreparedContext
 from chatfold.window.window import ContextWindow
+
+del _config
 
 __all__ = [
     "ContextReport",

@@ -12,7 +12,7 @@ from chatfold.errors import MissingExtraError
 try:
     import agent_framework  # noqa: F401 (for the message alone)
 except ImportError as error:
-    raise MissingExtraError("agent_framework", "agent-framework") from error
+    raise MissingExtraError("chatfold.integrations.agent_framework", "agent-framework") from error
 
 from chatfold.integrations.agent_framework.provider import as_context_provider
 from chatfold.integrations.agent_framework.strategy import as_compaction_strategy

@@ -5,6 +5,6 @@ from chatfold.errors import MissingExtraError
 try:
     from openai import APIStatusError, AsyncOpenAI, OpenAI
 except ImportError as error:
-    raise MissingExtraError("compaction for a client of the openai package", "openai") from error
+    raise MissingExtraError("chatfold.integrations.openai", "openai") from error
 
 __all__ = ["APIStatusError", "AsyncOpenAI", "OpenAI"]
