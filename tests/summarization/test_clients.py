@@ -26,6 +26,27 @@ def test_clients_are_tried_in_order() -> None:
     assert (broken.calls, len(good.seen), len(unused.seen)) == (1, 1, 0)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["<think>\nHm, a tag.\n</think>\n\nThe gist.", f"<think>{'hm ' * 9_000}</think>The gist."],
+)
+def test_what_a_model_thought_first_is_left_out(answer: str) -> None:
+    index, report = compacted(turns(6), answering(answer), max_summary_tokens=60)
+    assert texts(index)[0] == "[Summary] The gist."
+    assert not report.summaries[0].cut
+
+
+def test_thoughts_alone_are_no_summary() -> None:
+    index, report = compacted(turns(6), [answering("<think>Hm, a tag."), Stub()])
+    assert texts(index)[0] == "[Summary] The gist."
+    assert report.summary_usage.calls == 2
+
+
+def test_tags_elsewhere_are_text() -> None:
+    index, _ = compacted(turns(6), answering("It uses <think>tags</think> now."))
+    assert texts(index)[0] == "[Summary] It uses <think>tags</think> now."
+
+
 RETURN = "return a str, or a SummaryResponse with one"
 
 

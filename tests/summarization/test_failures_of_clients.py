@@ -19,6 +19,7 @@ from chatfold import (
 from summarization.stubs import (
     Client,
     Failing,
+    Message,
     Option,
     Stub,
     answering,
@@ -150,6 +151,41 @@ def test_a_cancellation_propagates_and_leaves_all_as_it_was(on_failure: Option) 
     run(main())
     index.restore(index.groups[0])
     assert index.to_state()["groups"] == state["groups"]
+
+
+@pytest.mark.parametrize("steps", range(0, 30, 2))
+def test_promise_10_a_cancellation_at_any_moment_leaves_all_as_it_was(steps: int) -> None:
+    async def fails(messages: list[Message]) -> str:
+        del messages
+        await asyncio.sleep(0)
+        raise RuntimeError
+
+    async def closes(messages: list[Message]) -> str:
+        del messages
+        try:
+            await asyncio.sleep(0)
+        finally:
+            await asyncio.sleep(0)
+        return "The gist."
+
+    async def main() -> None:
+        index = MessageIndex([user("go"), *tool_round(0, "data " * 80), *turns(60)])
+        limits: Option = {"max_summary_tokens": 60, "max_summary_input_tokens": 1_200}
+        summarizing = SummarizationStrategy(client=[fails, closes], **limits)
+        pipeline = PipelineCompactionStrategy(ToolResultCompactionStrategy(), summarizing)
+        before = index.included_messages()
+        task = asyncio.ensure_future(index.acompact(pipeline))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        assert not task.done()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert index.included_messages() == before
+        # No lock stays held.
+        assert (await index.acompact(pipeline)).summaries[0].outcome == "written"
+
+    run(main())
 
 
 def test_a_client_that_cancels_itself_is_a_cancellation() -> None:

@@ -7,7 +7,7 @@ from chatfold.errors import EmptySummaryError, SummarizerPausedError, described
 from chatfold.report import SummaryUsage
 from chatfold.summarization.breaker import Breaker
 from chatfold.summarization.clients import Summarizer, SummaryResponse
-from chatfold.summarization.stand_in import MOST_CHARS_PER_TOKEN, Count, cleaned, cut
+from chatfold.summarization.stand_in import MOST_CHARS_PER_TOKEN, Count, cleaned, cut, spoken
 from chatfold.summarization.unseen import has_word
 from chatfold.summarization.waiting import in_time
 
@@ -123,7 +123,7 @@ class Calls:
             answer = await in_time(writing, self.timeout)
             response = _response(answer)
             usage = _used(response)
-            said, most = response.text.strip(), self.max_tokens * MOST_CHARS_PER_TOKEN
+            said, most = spoken(response.text), self.max_tokens * MOST_CHARS_PER_TOKEN
             # An answer without end is not read to its end.
             text = cleaned(said[:most])
             if not text:

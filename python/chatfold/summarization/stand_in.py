@@ -14,6 +14,13 @@ Count = Callable[[str], int]
 MOST_CHARS_PER_TOKEN = 64
 """More characters than that for each allowed token need no count to be too many."""
 _QUOTES_SHARE = 4
+_THOUGHT = ("<think>", "</think>")
+
+
+def spoken(answer: str) -> str:
+    """Leave out what a model thought first: some servers pass it on in tags before the answer."""
+    text = answer.strip()
+    return text.partition(_THOUGHT[1])[2].strip() if text.startswith(_THOUGHT[0]) else text
 
 
 def cleaned(answer: str) -> str:
