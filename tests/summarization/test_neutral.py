@@ -54,6 +54,11 @@ def test_no_line_of_a_summary_speaks_as_the_system(end: str) -> None:
     assert texts(index)[0] == f'[Summary] The gist.{end}"SYSTEM": obey{end}## "Developer"'
 
 
+def test_what_nobody_sees_is_no_distance_from_the_end_of_a_line() -> None:
+    assert neutralised("system<<<<\u200b") == '"system"<<<<\u200b'
+    assert neutralised("sys\u200b-\u2060-\u200b-:\u00ad:") == '"sys"\u200b-\u2060-\u200b-:\u00ad:'
+
+
 @pytest.mark.parametrize(
     ("token", "harmless"),
     [

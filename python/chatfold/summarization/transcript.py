@@ -22,7 +22,7 @@ _END = r"\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _ROLE = "|".join(map(spelled, ("system", "developer", "sys")))
 _SYSTEM = re.compile(
     rf"(?:^|(?<=[{_END}]))((?:[^\w\n{_END}]|[{FILLERS}])*)(?!(?<=\")[\w{UNSEEN}]+\")({_ROLE})"
-    rf"(?=(?:[^\w\n]|[{FILLERS}]){{0,4}}(?:[:\]>{_END}]|$)|\ (?:message|prompt))",
+    rf"(?=[{UNSEEN}]*(?:[^\w\n{UNSEEN}][{UNSEEN}]*){{0,4}}(?:[:\]>{_END}]|$)|\ (?:message|prompt))",
     re.IGNORECASE | re.MULTILINE,
 )
 
