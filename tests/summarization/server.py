@@ -41,6 +41,9 @@ class Server(ThreadingHTTPServer):
     """Records what it is asked."""
 
     daemon_threads = True
+    # Where the five of the base class wait, the kernel lets others try again after 1, 3 and 7 seconds;
+    # the client gives up after 5.
+    request_queue_size = 128
 
     def __init__(self, behaviours: list[Behaviour]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
