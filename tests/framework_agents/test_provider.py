@@ -255,6 +255,33 @@ def test_where_a_service_keeps_the_conversation_it_has_no_effect_and_says_so_onc
     assert not any(m.additional_properties.get("_excluded") for m in stored(session))
 
 
+@pytest.mark.parametrize("of_all_runs", [False, True])
+@pytest.mark.parametrize("name", ["previous_response_id", "conversation", "conversation_id"])
+def test_options_that_name_a_conversation_of_a_service_leave_it_alone(
+    name: str, caplog: pytest.LogCaptureFixture, *, of_all_runs: bool
+) -> None:
+    once = TruncationStrategy(max_n=1, compact_to=1)
+    client = ScriptedClient(CallsFirst(2))
+    options: Any = {name: "resp_1"}
+    agent = Agent(
+        client=client,
+        tools=[lookup],
+        context_providers=[
+            as_context_provider(CompactionProvider(once, once)),
+            InMemoryHistoryProvider(),
+        ],
+        default_options=options if of_all_runs else None,
+    )
+    session = agent.create_session()
+    session.state["in_memory"] = {"messages": conversation(2)[1:]}
+    said = ["And more.", "Question."]
+    with caplog.at_level(logging.WARNING, logger="chatfold"):
+        run(agent.run(said, session=session, options=None if of_all_runs else options))
+    assert {*said} <= {message.text for message in client.sent[0]}
+    assert not any(m.additional_properties.get("_excluded") for m in stored(session))
+    assert ["no effect" in each.getMessage() for each in caplog.records].count(True) == 1
+
+
 class Elsewhere(HistoryProvider):
     """Stores messages outside of the session, as a database does."""
 

@@ -26,6 +26,12 @@ SERVICE_KEYS = (
 )
 """Options that name a conversation which the service keeps itself."""
 
+
+def names_conversation(options: Mapping[str, Any]) -> bool:
+    """Tell whether options name a conversation that the service keeps itself."""
+    return any(options.get(key) not in (None, "") for key in SERVICE_KEYS)
+
+
 _NAMES = ("source_id", "before_run", "after_run")
 
 
@@ -74,9 +80,7 @@ class Run:
     @property
     def is_service_managed(self) -> bool:
         """Whether a service keeps the conversation itself, so that there is no list to compact."""
-        if self.session.service_session_id is not None:
-            return True
-        return any(self.options.get(key) is not None for key in SERVICE_KEYS)
+        return self.session.service_session_id is not None or names_conversation(self.options)
 
     async def __aenter__(self) -> Self:
         """Let each provider add what it has."""

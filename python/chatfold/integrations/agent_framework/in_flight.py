@@ -18,6 +18,7 @@ from chatfold.integrations.agent_framework.annotations import (
     name_messages,
 )
 from chatfold.integrations.agent_framework.messages import ADAPTER
+from chatfold.provider.run import names_conversation
 
 History = AdaptedHistory[Message]
 
@@ -176,7 +177,7 @@ def _first_said(messages: list[Message]) -> object:
 
 def _is_service_managed(context: ChatContext) -> bool:
     """Tell whether a service keeps the conversation itself."""
-    return bool((context.options or {}).get("conversation_id"))
+    return names_conversation(context.options or {})
 
 
 def _included(message: Message) -> Message:

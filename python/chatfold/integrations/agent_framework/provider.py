@@ -22,6 +22,7 @@ from chatfold.integrations._adapter import AdaptedHistory, Recent
 from chatfold.integrations.agent_framework.annotated import AnnotatedHistories
 from chatfold.integrations.agent_framework.in_flight import InFlight, made_anew
 from chatfold.provider import CompactionProvider
+from chatfold.provider.run import names_conversation
 from chatfold.report import CompactionReport
 
 
@@ -68,7 +69,7 @@ class CompactionContextProvider(ContextProvider):
             state = session.state[self.source_id] = {}
         turn: Any = _Turn(session, reports)
         self._turns[context] = turn
-        if _is_service_managed(session, context.options):
+        if _is_service_managed(agent, session, context.options):
             self.provider._say_service_managed(turn)
         else:
             compact = None
@@ -93,7 +94,7 @@ class CompactionContextProvider(ContextProvider):
             if isinstance(each, InFlight):
                 each.save()
         strategy = self.provider.after_strategy
-        if strategy is None or _is_service_managed(session, context.options):
+        if strategy is None or _is_service_managed(agent, session, context.options):
             return
         turn: Any = self._turns.pop(context, _Turn(session, []))
         stored = _stored(session, self.provider.history_source_id)
@@ -132,9 +133,12 @@ def _loads_late(agent: SupportsAgentRun) -> bool:
     )
 
 
-def _is_service_managed(session: AgentSession, options: Mapping[str, Any]) -> bool:
+def _is_service_managed(
+    agent: SupportsAgentRun, session: AgentSession, options: Mapping[str, Any]
+) -> bool:
     """Tell whether a service keeps the conversation itself."""
-    return session.service_session_id is not None or bool(options.get("conversation_id"))
+    of_all_runs: Mapping[str, Any] = getattr(agent, "default_options", None) or {}
+    return session.service_session_id is not None or names_conversation({**of_all_runs, **options})
 
 
 def as_context_provider(provider: CompactionProvider) -> CompactionContextProvider:
