@@ -56,7 +56,11 @@ def assert_sound(index: MessageIndex, messages: Conversation) -> None:
         (("stand_ins", 0, "content"), [10**5_000], r"\.content is <list that is too large to show"),
         (("settled", 0, "options"), "x", r"settled\[0\]\.options is 'x' and should be 32 hexadec"),
         (("settled", 0, "stages"), [[]], r"\.stages is \[\[\]\] and should be a list of 2 values"),
-        (("settled", 0, "stages", 1), [1, 2, 3], r"\.stages\[1\] has 3 values and should have a sta"),
+        (
+            ("settled", 0, "stages", 1),
+            [1, 2, 3],
+            r"\.stages\[1\] has 3 values and should have a sta",
+        ),
         (("finished",), [None], r"finished\[0\] is None and should be 32 hexadecimal digits"),
         (("overhead",), None, "overhead is None and should be a mapping"),
         (("overhead", "image"), "x" * 500, r"overhead: image is 'x+'; pass a whole number"),

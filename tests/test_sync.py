@@ -138,7 +138,9 @@ def test_the_newest_message_that_was_written_anew_in_place_at_the_same_length() 
     messages = talk(3)
     index = MessageIndex(messages)
     assert index.included_token_count > 0
-    messages[-1]["content"] = "".join(chr(33 + at % 90) for at in range(len(messages[-1]["content"])))
+    messages[-1]["content"] = "".join(
+        chr(33 + at % 90) for at in range(len(messages[-1]["content"]))
+    )
     assert index.sync(messages) == len(messages) - 1
     assert_like_a_new_one(index, messages)
 
