@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from chatfold import _core
 from chatfold._types import FiguresOf, StepOf
-from chatfold.errors import AsyncStrategyError, ChatfoldError, OptionTypeError
+from chatfold.errors import AsyncStrategyError, ChatfoldError, IndexBusyError, OptionTypeError
 from chatfold.report import CompactionReport, Figures, StrategyStep, SummaryReport
 
 if TYPE_CHECKING:
@@ -26,26 +26,41 @@ Accept: TypeAlias = Callable[[CompactionReport], Awaitable[bool]]
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_under_way: ContextVar[frozenset[int]] = ContextVar("chatfold_under_way", default=frozenset())
+
+class _Claim:
+    """That an index is somebody's, for as long as anyone of them is at work.
+
+    A task may outlive it, and has it in its context still: it is over where it is not the index's own.
+    """
+
+    __slots__ = ("holders",)
+
+    def __init__(self) -> None:
+        self.holders = 1
+
+
+_under_way: ContextVar[frozenset[_Claim]] = ContextVar("chatfold_under_way", default=frozenset())
 _at_work: ContextVar[frozenset[int]] = ContextVar("chatfold_at_work", default=frozenset())
 _lock = allocate_lock()
-_busy: set[int] = set()
+# By the address of the index; None until the one that claimed it goes on.
+_busy: dict[int, _Claim | None] = {}
 _queue: dict[int, list[Callable[[], object]]] = {}
 _changes: dict[int, list[Callable[[], object]]] = {}
 _notes: ContextVar[list[SummaryReport]] = ContextVar("chatfold_notes")
 
 
 def _is_nested(index: "MessageIndex") -> bool:
-    """Tell whether this is a run inside another one of the index, by a strategy of the caller's."""
-    return id(index) in _under_way.get()
+    """Tell whether this is a run inside another one of the index that is under way still."""
+    claim = _busy.get(id(index))
+    return claim is not None and claim in _under_way.get()
 
 
 def refuse_within_a_run(index: "MessageIndex") -> None:
     """Refuse what can't be undone to the code of a strategy that runs on the index.
 
-    A task that such code leaves behind may do it once no run is at work.
+    A task that such code leaves behind may do it once the run is over.
     """
-    if id(index) in _at_work.get() and id(index) in _busy:
+    if runs_within(index):
         raise ChatfoldError(
             "the index is being compacted by the call that runs this code, and a sync can't be undone; "
             "sync before or after compacting"
@@ -76,40 +91,50 @@ def undo(index: "MessageIndex", run: _core.Execution) -> None:
 
 def runs_within(index: "MessageIndex") -> bool:
     """Tell whether this is code of a strategy that runs on the index."""
-    return id(index) in _at_work.get()
+    return id(index) in _at_work.get() and _is_nested(index)
+
+
+def _is_free(index: "MessageIndex") -> bool:
+    """Tell whether no run has an index, or the one that this is a part of."""
+    return id(index) not in _busy or _is_nested(index)
 
 
 def _claim(index: "MessageIndex") -> bool:
-    """Take an index for a run whose strategies may wait, unless another run has it."""
+    """Take an index, or a part in the run that this is a part of; not where another run has it."""
     with _lock:
-        free = id(index) not in _busy
-        _busy.add(id(index))
-        return free
-
-
-def _refuse() -> NoReturn:
-    raise ChatfoldError("the index is being compacted by another call; wait for it first")
+        if not _is_free(index):
+            return False
+        claim = _busy.setdefault(id(index), None)
+        if claim is not None:
+            claim.holders += 1
+        return True
 
 
 @contextmanager
 def _claimed(index: "MessageIndex") -> Iterator[None]:
-    """Hold a claimed index; runs inside this one share it, others wait or are refused."""
-    number, nested = id(index), _is_nested(index)
-    token = _under_way.set(_under_way.get() | {number})
+    """Hold a claimed index; runs inside this one share it, others wait or are refused.
+
+    One of those may outlast this one, in a task: the index is theirs until the last one has ended.
+    """
+    number = id(index)
+    claim = _busy[number] = _busy[number] or _Claim()
+    token = _under_way.set(_under_way.get() | {claim})
     try:
         yield
     finally:
         _under_way.reset(token)
-        if not nested:
-            with _lock:
-                _busy.discard(number)
+        waiting: tuple[Callable[[], object], ...] = ()
+        with _lock:
+            claim.holders -= 1
+            if not claim.holders:
+                del _busy[number]
                 _changes.pop(number, None)
                 # Those that wake take themselves off the list.
                 waiting = tuple(_queue.pop(number, ()))
-            for wake in waiting:
-                # The loop of one that waited in another thread may be gone.
-                with suppress(RuntimeError):
-                    wake()
+        for wake in waiting:
+            # The loop of one that waited in another thread may be gone.
+            with suppress(RuntimeError):
+                wake()
 
 
 @asynccontextmanager
@@ -127,10 +152,10 @@ def is_held(index: "MessageIndex") -> bool:
 
 async def _until_free(index: "MessageIndex", *, claim: bool) -> None:
     """Wait for the call that compacts the index; refuse where no asyncio runs this code."""
-    while not _is_nested(index) and not (_claim(index) if claim else id(index) not in _busy):
+    while not (_claim(index) if claim else _is_free(index)):
         asyncio = running_asyncio()
         if asyncio is None:
-            _refuse()
+            raise IndexBusyError
         loop, free = asyncio.get_running_loop(), asyncio.Event()
         # The other call may be one of another thread.
         wake = partial(loop.call_soon_threadsafe, free.set)
@@ -148,7 +173,7 @@ async def _until_free(index: "MessageIndex", *, claim: bool) -> None:
 
 def wait_until_free(index: "MessageIndex") -> None:
     """Claim an index; block this thread until the call that has it, in another thread, is done."""
-    while not _is_nested(index) and not _claim(index):
+    while not _claim(index):
         free = allocate_lock()
         free.acquire()
         with _lock:
@@ -183,16 +208,29 @@ def _noting() -> Iterator[list[SummaryReport]]:
 
 def drive(index: "MessageIndex", strategy: "Strategy") -> CompactionReport:
     """Run a strategy to its end."""
-    if id(index) in _busy and not _is_nested(index):
-        _refuse()
+    if id(index) not in _busy:
+        return _driven(index, strategy, _busy)
+    if not _claim(index):
+        raise IndexBusyError
+    with _claimed(index):
+        return _driven(index, strategy, None)
+
+
+def _driven(
+    index: "MessageIndex", strategy: "Strategy", claims: dict[int, _Claim | None] | None
+) -> CompactionReport:
+    """Run a strategy at once; without ``claims`` the index is claimed already.
+
+    With them, the extension looks at them and changes them in the very step that runs the strategy.
+    """
     run = _core.Execution(index, strategy._native, strategy._callables)
-    custom = run.advance()
+    custom = run.advance(claims)
     own: list[tuple[str, bool]] = []
     if custom is not None:
-        if not _is_nested(index) and not _claim(index):
-            run.abort()
-            _refuse()
-        with _claimed(index), _undone_on_failure(index, run):
+        with (
+            nullcontext() if claims is None else _claimed(index),
+            _undone_on_failure(index, run),
+        ):
             while custom is not None:
                 function = strategy._callables[custom]
                 own.append((_name(function), True))
@@ -218,14 +256,26 @@ async def drive_async(
     Where ``accept`` says no to what came of it, all is undone.
     """
     waits = bool(strategy._callables) or accept is not None
-    await _until_free(index, claim=waits)
+    while True:
+        await _until_free(index, claim=waits)
+        if waits:
+            with _claimed(index):
+                return await _driven_async(index, strategy, accept)
+        if index._uncounted_bytes() >= LONG_COUNT_BYTES:
+            waits = True
+            continue
+        # Another thread may have claimed it since it was free.
+        with suppress(IndexBusyError):
+            return _driven(index, strategy, None if _is_nested(index) else _busy)
+
+
+async def _driven_async(
+    index: "MessageIndex", strategy: "Strategy", accept: Accept | None
+) -> CompactionReport:
+    """Run a strategy on a claimed index."""
     run = _core.Execution(index, strategy._native, strategy._callables)
     own: list[tuple[str, bool]] = []
-    with (
-        _claimed(index) if waits else nullcontext(),
-        _undone_on_failure(index, run),
-        _noting() as notes,
-    ):
+    with _undone_on_failure(index, run), _noting() as notes:
         custom = await _advance(index, run)
         while custom is not None:
             function, told = strategy._callables[custom], len(notes)

@@ -9,6 +9,7 @@
     ├── UnknownTokenizerError (OptionError)
     ├── TokenizerMismatchError (OptionError)
     ├── AsyncStrategyError (TypeError)   a plain call that would have to wait
+    ├── IndexBusyError                   another call compacts the index
     ├── StateError (ValueError)          a saved state that can't be loaded
     ├── HistoriesError                   some of many histories failed
     ├── SummaryError                     a summary that was not taken; nothing has changed
@@ -76,6 +77,18 @@ class UnknownTokenizerError(OptionError):
 
 class TokenizerMismatchError(OptionError):
     """Two different tokenizers for one index; names both."""
+
+
+class IndexBusyError(ChatfoldError):
+    """Another call compacts the index, and this one can't wait for it."""
+
+    def __init__(self) -> None:
+        """Say what to do."""
+        super().__init__("the index is being compacted by another call; wait for it first")
+
+    def __reduce__(self) -> tuple[type["IndexBusyError"], tuple[()]]:
+        """Pickle no text."""
+        return type(self), ()
 
 
 class AsyncStrategyError(ChatfoldError, TypeError):

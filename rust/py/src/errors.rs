@@ -4,6 +4,7 @@ use pyo3::PyErr;
 use pyo3::prelude::*;
 
 pyo3::import_exception!(chatfold.errors, ChatfoldError);
+pyo3::import_exception!(chatfold.errors, IndexBusyError);
 pyo3::import_exception!(chatfold.errors, MessageError);
 pyo3::import_exception!(chatfold.errors, OptionError);
 pyo3::import_exception!(chatfold.errors, OptionTypeError);

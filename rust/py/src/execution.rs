@@ -9,7 +9,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use crate::errors::{ChatfoldError, OptionError, OptionTypeError, shown, to_python};
+use crate::errors::{
+    ChatfoldError, IndexBusyError, OptionError, OptionTypeError, shown, to_core, to_python,
+};
 use crate::group::PyMessageGroup;
 use crate::host::PyHost;
 use crate::index::PyMessageIndex;
@@ -94,13 +96,33 @@ impl PyExecution {
     }
 
     /// Runs up to the next strategy of the caller's own and returns its number; `None` at the end.
-    fn advance(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+    ///
+    /// `claims` says who has which index, by address. With it a run is refused where somebody has the
+    /// index, and claims it where it is left for a strategy. Both happen while others wait for the
+    /// index, so that a run that is refused undoes nothing but its own changes.
+    #[pyo3(signature = (claims=None))]
+    fn advance(&self, py: Python<'_>, claims: Option<&Bound<'_, PyDict>>) -> PyResult<Option<u64>> {
+        let number = self.index.as_ptr() as usize;
+        let is_free = |claims: &Bound<'_, PyDict>| match claims.contains(number) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(to_core(IndexBusyError::new_err(()))),
+            Err(error) => Err(to_core(error)),
+        };
         self.with(py, |execution, core, host| {
             if self.aborted.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let custom = execution.advance(core, host).inspect_err(|_| execution.abort(core))?;
-            Ok(custom.map(|callback| callback.0))
+            claims.map_or(Ok(()), is_free)?;
+            let mut advance = || {
+                let custom = execution.advance(core, host)?;
+                if let Some(claims) = claims.filter(|_| custom.is_some()) {
+                    // Counting and triggers of the caller's own let other threads in.
+                    is_free(claims)?;
+                    claims.set_item(number, py.None()).map_err(to_core)?;
+                }
+                Ok(custom.map(|callback| callback.0))
+            };
+            advance().inspect_err(|_| execution.abort(core))
         })
     }
 
