@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from chatfold import MessageIndex, SlidingWindowStrategy, TruncationStrategy
+from chatfold import (
+    MessageIndex,
+    PipelineCompactionStrategy,
+    SlidingWindowStrategy,
+    TruncationStrategy,
+)
 from chatfold.strategies import Strategy
 from work import Work
 
@@ -48,6 +53,32 @@ def test_figures_are_counted_once_and_only_when_read() -> None:
     again = Work()
     assert report.before.tokens == tokens == report.before.known_tokens
     assert again.done.texts_counted == 0
+
+
+def test_figures_compare_with_figures_alone_and_have_no_hash() -> None:
+    report = MessageIndex(MESSAGES, tokenizer="o200k_base").compact(TruncationStrategy(max_n=100))
+    assert report.before == report.after
+    assert report.before != (report.before.messages, report.before.groups)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(report.before)
+
+
+def test_own_strategies_are_told_of_by_name_in_their_order() -> None:
+    def first(index: MessageIndex) -> bool:
+        return index.exclude(index.groups[0], reason="first")
+
+    def second(index: MessageIndex) -> bool:
+        return index.exclude(index.groups[1], reason="second")
+
+    second.__name__ = "\ud800 and 'quotes'"
+    window = SlidingWindowStrategy(keep_last_groups=5)
+    report = MessageIndex(MESSAGES).compact(PipelineCompactionStrategy(first, window, second))
+    assert [(step.strategy, step.groups) for step in report.steps] == [
+        ("first", 1),
+        ("SlidingWindowStrategy", 14),
+        ("\ufffd and 'quotes'", 0),
+    ]
+    assert repr(report.steps[2]).startswith("StrategyStep(\"\ufffd and 'quotes'\", reason=''")
 
 
 def test_a_report_can_be_read_however_many_turns_later() -> None:

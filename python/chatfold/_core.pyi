@@ -1,17 +1,15 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, Self, TypeAlias, final, overload
+from typing import Any, ClassVar, Final, Self, TypeAlias, final, overload
 
 from typing_extensions import disjoint_base
 
 from chatfold._types import (
     Callables,
     CountsOf,
-    FiguresOf,
     GroupKind,
     LimitsOf,
     ProtectionOf,
     SavedOf,
-    StepOf,
     ToolsOf,
     VersionOf,
 )
@@ -20,10 +18,12 @@ __all__ = [
     "DEBUG",
     "VERSION",
     "Execution",
+    "Figures",
     "GroupList",
     "MessageGroup",
     "MessageIndex",
     "Strategy",
+    "StrategyStep",
     "Tokenizer",
     "Trigger",
     "ask",
@@ -225,8 +225,83 @@ class Execution:
     def __new__(cls, index: MessageIndex, strategy: Strategy, callables: Callables) -> Self: ...
     def advance(self, claims: dict[int, Any] | None = None) -> int | None: ...
     def abort(self) -> None: ...
-    def outcome(self) -> tuple[FiguresOf, FiguresOf, list[StepOf], bool, int | None]: ...
-    def tokens_at(self, version: VersionOf) -> int: ...
+    def outcome(
+        self, own: list[tuple[str, bool]]
+    ) -> tuple[Figures, Figures, tuple[StrategyStep, ...], bool, int | None]: ...
+
+@final
+class Figures:
+    """What was included at one moment.
+
+    Attributes:
+        messages: How many messages.
+        groups: How many groups.
+        turns: How many turns, without turn 0.
+        bytes: UTF-8 bytes of text.
+    """
+
+    def __new__(cls, counts: CountsOf, tokens: int) -> Self: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def groups(self) -> int: ...
+    @property
+    def turns(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def tokens(self) -> int:
+        """Exact tokens; counted when first read where no decision needed them."""
+
+    @property
+    def known_tokens(self) -> int | None:
+        """The tokens where they are known already, else None; never counts."""
+
+    def __getnewargs__(self) -> tuple[CountsOf, int]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # equal figures may still be counting
+
+@final
+class StrategyStep:
+    """What one strategy of a run did.
+
+    Attributes:
+        strategy: Its name.
+        reason: Why it excluded what it excluded.
+        groups: How many groups it excluded or replaced, or shortened messages of.
+        shortened: How many messages it shortened in place.
+        target_met: Whether its target was true at the end.
+        seconds: How long it took.
+    """
+
+    def __new__(
+        cls,
+        strategy: str,
+        *,
+        reason: str,
+        groups: int,
+        shortened: int = 0,
+        target_met: bool,
+        seconds: float,
+        freed: int,
+    ) -> Self: ...
+    @property
+    def strategy(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def groups(self) -> int: ...
+    @property
+    def shortened(self) -> int: ...
+    @property
+    def target_met(self) -> bool: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def tokens_freed(self) -> int:
+        """Exact tokens that it freed; counted when first read."""
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]: ...
 
 def exclude(index: MessageIndex, group: MessageGroup, reason: str, by_caller: bool) -> bool: ...
 def restore(index: MessageIndex, group: MessageGroup) -> bool: ...

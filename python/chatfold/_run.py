@@ -9,9 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from chatfold import _core
-from chatfold._types import FiguresOf, StepOf
 from chatfold.errors import AsyncStrategyError, ChatfoldError, IndexBusyError, OptionTypeError
-from chatfold.report import CompactionReport, Figures, StrategyStep, SummaryReport
+from chatfold.report import CompactionReport, SummaryReport
 
 if TYPE_CHECKING:
     from chatfold.index import MessageIndex
@@ -370,37 +369,4 @@ def _report(
     own: list[tuple[str, bool]],
     summaries: list[SummaryReport] | None = None,
 ) -> CompactionReport:
-    before, after, steps, target_met, first_changed = run.outcome()
-    told: tuple[StrategyStep, ...] = ()
-    if steps:
-        remaining = iter(own)
-        told = tuple([_step(run, step, remaining) for step in steps])
-    return CompactionReport(
-        _figures(run, before),
-        _figures(run, after),
-        told,
-        target_met,
-        first_changed,
-        tuple(summaries) if summaries else (),
-    )
-
-
-def _figures(run: _core.Execution, figures: FiguresOf) -> Figures:
-    counts, tokens, version = figures
-    return Figures(counts, partial(run.tokens_at, version) if tokens is None else tokens)
-
-
-def _step(run: _core.Execution, step: StepOf, own: Iterator[tuple[str, bool]]) -> StrategyStep:
-    """Make a step; of the caller's own strategies the core knows neither name nor target."""
-    strategy, reason, groups, shortened, target_met, before, after, nanoseconds = step
-    if not strategy:
-        strategy, target_met = next(own)
-    return StrategyStep(
-        strategy,
-        reason=reason,
-        groups=groups,
-        shortened=shortened,
-        target_met=target_met,
-        seconds=nanoseconds / 1e9,
-        freed=lambda: run.tokens_at(before) - run.tokens_at(after),
-    )
+    return CompactionReport(*run.outcome(own), tuple(summaries) if summaries else ())

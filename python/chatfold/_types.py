@@ -11,12 +11,6 @@ CountsOf: TypeAlias = tuple[int, int, int, int]
 VersionOf: TypeAlias = tuple[int, int, int]
 """A moment in the life of an index."""
 
-FiguresOf: TypeAlias = tuple[CountsOf, int | None, VersionOf]
-"""Counts, tokens where they were known, and the version to ask for them."""
-
-StepOf: TypeAlias = tuple[str, str, int, int, bool, VersionOf, VersionOf, int]
-"""Strategy, reason, groups, shortened messages, target met, versions before and after, nanoseconds."""
-
 ProtectionOf: TypeAlias = tuple[bool, bool, bool, int]
 """What stays: system, first user, last user, and how many of the newest groups."""
 

@@ -1,8 +1,8 @@
 """Reports: what a compaction did, in exact figures."""
 
-from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
+from chatfold._core import Figures, StrategyStep
 from chatfold.errors import described
 
 __all__ = ["CompactionReport", "Figures", "StrategyStep", "SummaryReport", "SummaryUsage"]
@@ -20,113 +20,6 @@ SummaryOutcome: TypeAlias = Literal[
     "paused",
 ]
 """How an attempt to summarize ended; from "failed" on, the model's text was not taken."""
-
-
-class Figures:
-    """What was included at one moment.
-
-    Attributes:
-        messages: How many messages.
-        groups: How many groups.
-        turns: How many turns, without turn 0.
-        bytes: UTF-8 bytes of text.
-    """
-
-    __slots__ = ("_tokens", "bytes", "groups", "messages", "turns")
-
-    def __init__(self, counts: tuple[int, int, int, int], tokens: int | Callable[[], int]) -> None:
-        """Take the counts, and the tokens or, where they were not needed so far, how to count them."""
-        self.messages, self.groups, self.turns, self.bytes = counts
-        self._tokens = tokens
-
-    @property
-    def tokens(self) -> int:
-        """Exact tokens; counted when first read where no decision needed them."""
-        if not isinstance(self._tokens, int):
-            self._tokens = self._tokens()
-        return self._tokens
-
-    @property
-    def known_tokens(self) -> int | None:
-        """The tokens where they are known already, else None; never counts."""
-        return self._tokens if isinstance(self._tokens, int) else None
-
-    def __reduce__(self) -> tuple[type["Figures"], tuple[tuple[int, int, int, int], int]]:
-        """Pickle the figures, tokens too: they are counted for it where they were not known."""
-        counts = (self.messages, self.groups, self.turns, self.bytes)
-        return Figures, (counts, self.tokens)
-
-    def __eq__(self, other: object) -> bool:
-        """Compare everything, tokens too."""
-        if not isinstance(other, Figures):
-            return NotImplemented
-        mine = (self.messages, self.groups, self.turns, self.bytes)
-        theirs = (other.messages, other.groups, other.turns, other.bytes)
-        return mine == theirs and self.tokens == other.tokens
-
-    __hash__ = None  # type: ignore[assignment]  # equal figures may still be counting
-
-    def __repr__(self) -> str:
-        """Show what is known."""
-        tokens = "not counted" if self.known_tokens is None else self.known_tokens
-        return (
-            f"Figures(messages={self.messages}, groups={self.groups}, turns={self.turns}, "
-            f"bytes={self.bytes}, tokens={tokens})"
-        )
-
-
-class StrategyStep:
-    """What one strategy of a run did.
-
-    Attributes:
-        strategy: Its name.
-        reason: Why it excluded what it excluded.
-        groups: How many groups it excluded or replaced, or shortened messages of.
-        shortened: How many messages it shortened in place.
-        target_met: Whether its target was true at the end.
-        seconds: How long it took.
-    """
-
-    __slots__ = ("_freed", "groups", "reason", "seconds", "shortened", "strategy", "target_met")
-
-    def __init__(
-        self,
-        strategy: str,
-        *,
-        reason: str,
-        groups: int,
-        shortened: int = 0,
-        target_met: bool,
-        seconds: float,
-        freed: int | Callable[[], int],
-    ) -> None:
-        """Take the figures, and what was freed or how to count that."""
-        self.strategy = strategy
-        self.reason = reason
-        self.groups = groups
-        self.shortened = shortened
-        self.target_met = target_met
-        self.seconds = seconds
-        self._freed = freed
-
-    def __repr__(self) -> str:
-        """Show what is known."""
-        return (
-            f"StrategyStep({self.strategy!r}, reason={self.reason!r}, groups={self.groups}, "
-            f"shortened={self.shortened}, target_met={self.target_met}, seconds={self.seconds:.6f})"
-        )
-
-    @property
-    def tokens_freed(self) -> int:
-        """Exact tokens that it freed; counted when first read."""
-        if not isinstance(self._freed, int):
-            self._freed = self._freed()
-        return self._freed
-
-    def __getstate__(self) -> tuple[None, dict[str, object]]:
-        """Pickle the figures; tokens are counted for it where they were not known."""
-        freed = self.tokens_freed
-        return None, {name: getattr(self, name) for name in self.__slots__} | {"_freed": freed}
 
 
 class SummaryUsage(NamedTuple):

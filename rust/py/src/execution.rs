@@ -4,10 +4,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use chatfold_core::{Counts, Execution, Figures, GroupId, Hold, Origin, Role, Version};
+use chatfold_core::{Execution, GroupId, Hold, Origin, Role, Version};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::errors::{
     ChatfoldError, IndexBusyError, OptionError, OptionTypeError, shown, to_core, to_python,
@@ -16,25 +16,12 @@ use crate::group::PyMessageGroup;
 use crate::host::PyHost;
 use crate::index::PyMessageIndex;
 use crate::read;
+use crate::report::{PyFigures, PyStrategyStep};
 use crate::strategy::{PyStrategy, PyTrigger};
 use crate::text::own_text;
 
-type VersionOf = (usize, u32, u32);
-type CountsOf = (u64, u64, u64, u64);
-/// Counts, tokens where they were known, and the version to ask for them.
-type FiguresOf = (CountsOf, Option<u64>, VersionOf);
-/// Strategy, reason, groups, shortened messages, target met, versions before and after, nanoseconds.
-type StepOf = (&'static str, &'static str, u64, u64, bool, VersionOf, VersionOf, u64);
 /// Figures before and after, steps, whether the target was met, the first changed position.
-type Outcome = (FiguresOf, FiguresOf, Vec<StepOf>, bool, Option<u32>);
-
-fn counts(counts: Counts) -> CountsOf {
-    (counts.messages, counts.groups, counts.turns, counts.bytes)
-}
-
-fn figures(figures: Figures) -> FiguresOf {
-    (counts(figures.counts), figures.tokens, figures.version.into_parts())
-}
+type Outcome<'py> = (PyFigures, PyFigures, Bound<'py, PyTuple>, bool, Option<u32>);
 
 /// A run that can be left for a strategy of the caller's own and entered again.
 #[pyclass(frozen, module = "chatfold._core", name = "Execution")]
@@ -73,6 +60,13 @@ impl PyExecution {
                 started: self.started,
             };
             with(&mut execution, &mut state.core, &mut host).map_err(to_python)
+        })
+    }
+
+    /// The tokens that were included at a version of the run, before it or after it.
+    pub(crate) fn tokens_at(&self, py: Python<'_>, version: Version) -> PyResult<u64> {
+        PyMessageIndex::with_host(self.index.bind(py), None, |core, host| {
+            core.tokens_at(version, host)
         })
     }
 }
@@ -135,41 +129,27 @@ impl PyExecution {
         })
     }
 
-    /// What the run did.
-    fn outcome(&self, py: Python<'_>) -> PyResult<Outcome> {
-        self.with(py, |execution, core, _| {
-            let steps = execution.steps.iter().map(|step| {
-                let (before, after) = step.versions;
-                (
-                    step.strategy,
-                    step.reason,
-                    step.groups,
-                    step.shortened,
-                    step.target_met,
-                    before.into_parts(),
-                    after.into_parts(),
-                    step.nanoseconds,
-                )
-            });
-            let before = execution.before.unwrap_or_else(|| core.figures());
-            let outcome = (
-                figures(before),
-                figures(core.figures()),
-                steps.collect(),
-                execution.target_met,
-                core.first_changed(before.version),
-            );
-            core.forget_changes();
-            Ok(outcome)
-        })
-    }
-
-    /// The tokens that were included at a version of the run, before it or after it.
-    fn tokens_at(&self, py: Python<'_>, version: VersionOf) -> PyResult<u64> {
-        let version = Version::from_parts(version);
-        PyMessageIndex::with_host(self.index.bind(py), None, |core, host| {
-            core.tokens_at(version, host)
-        })
+    /// What the run did; `own` has the names of the caller's own strategies that ran, in order, and
+    /// whether each met its target.
+    fn outcome<'py>(
+        slf: &Bound<'py, Self>,
+        own: Vec<(Bound<'py, PyAny>, bool)>,
+    ) -> PyResult<Outcome<'py>> {
+        let py = slf.py();
+        let own = own.into_iter().map(|(name, met)| Ok((own_text("__name__", &name)?, met)));
+        let mut own = own.collect::<PyResult<Vec<_>>>()?.into_iter();
+        let (before, after, steps, target_met, first_changed) =
+            slf.get().with(py, |execution, core, _| {
+                let before = execution.before.unwrap_or_else(|| core.figures());
+                let step = |step| PyStrategyStep::of(slf, step, &mut own);
+                let steps: Vec<_> = execution.steps.iter().map(step).collect();
+                let first_changed = core.first_changed(before.version);
+                core.forget_changes();
+                Ok((before, core.figures(), steps, execution.target_met, first_changed))
+            })?;
+        let figures = |figures| PyFigures::of(slf, figures);
+        let steps = PyTuple::new(py, steps)?;
+        Ok((figures(before), figures(after), steps, target_met, first_changed))
     }
 }
 

@@ -11,6 +11,7 @@ mod host;
 mod index;
 mod many;
 mod read;
+mod report;
 mod saved;
 mod strategy;
 mod sync;
@@ -29,6 +30,8 @@ mod _core {
     use super::group::{PyGroupList, PyMessageGroup};
     #[pymodule_export]
     use super::index::PyMessageIndex;
+    #[pymodule_export]
+    use super::report::{PyFigures, PyStrategyStep};
     #[pymodule_export]
     use super::strategy::{PyStrategy, PyTrigger};
     #[pymodule_export]
