@@ -204,11 +204,19 @@ def with_long_results(draw: st.DrawFn) -> Conversation:
         messages += [asked, *draw(st.one_of(TOOL_ROUNDS, TOOL_ROUNDS, BROKEN)), *answered]
     times = st.integers(1, 30)
     return [
-        {**message, "content": longer(message.get("content"), draw(times))}
+        {**message, "content": more(longer(message.get("content"), draw(times)), draw(MORE))}
         if message["role"] in {"tool", "function"}
         else message
         for message in messages
     ]
+
+
+MORE = st.sampled_from([1, 1, 1, 3, 12])
+
+
+def more(content: object, times: int) -> object:
+    """Repeat the parts of a content."""
+    return content * times if isinstance(content, list) else content
 
 
 LONG_RESULTS = with_long_results()

@@ -90,3 +90,18 @@ def test_promise_8_what_is_masked_stays_so_though_another_strategy_gives_up(
         alone.compact(masking)
         beside.compact(PipelineCompactionStrategy(gives_up, masking, gives_up))
         assert beside.included_messages() == alone.included_messages()
+
+
+def test_text_parts_share_what_their_result_may_have() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    parts = [{"type": "text", "text": f"{number} " * 40} for number in range(10)]
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Read it."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": parts},
+        {"role": "assistant", "content": "Words."},
+    ]
+    masked = compact(messages, ObservationMaskingStrategy(min_chars=300))[2]["content"]
+    starts = [part["text"][:3] for part in masked]
+    assert starts == ["0 0", "1 1", *["[.."] * 6, "8 8", "9 9"]
+    assert sum(len(part["text"]) for part in masked) <= 300

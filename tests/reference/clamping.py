@@ -1,4 +1,4 @@
-"""Oversize clamping: every text of every message is measured, step after step."""
+"""Oversize clamping: every message and call is measured, step after step."""
 
 import json
 import re
@@ -10,9 +10,8 @@ from reference.messages import Message, kind
 from reference.protection import Spec
 from reference.pruning import group_of, is_result, message_at
 from reference.triggers import holds
-from reference.trim import trim
+from reference.trim import SHORTEST, thirds, trim
 
-SHORTEST = 64
 STRING = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?')
 
 
@@ -29,14 +28,9 @@ def oversize_clamping(history: History, spec: Spec) -> None:
         if group.excluded:
             continue
         if kind(message) != "summary" and speaker(message) in chosen:
-            history.shorten(position, partial(trim, limits=thirds(most)))
+            history.shorten_together(position, most)
         if "arguments" in chosen and message["role"] == "assistant" and not group.pending:
             shorten_arguments(history, position, most)
-
-
-def thirds(most: int) -> tuple[int, int, int]:
-    tail = most // 10 * 3
-    return (most, most - tail, tail)
 
 
 def speaker(message: Message) -> str:

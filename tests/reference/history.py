@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from reference.grouping import Group, group_messages
-from reference.messages import Message, calls, texts
+from reference.messages import Message, calls, said_texts, texts
 from reference.parts import Part, flat_parts, part_class, said
+from reference.trim import trim_together
 
 NO_ALLOWANCE = {"image": 0, "audio": 0, "file": 0, "other": 0}
 
@@ -118,6 +119,13 @@ class History:
             self.shortened.append((position, answered(self), {**message, "content": content}))
             self.put(position, self.shortened[-1][-1])
         return changed
+
+    def shorten_together(self, position: int, most: int) -> bool:
+        """Do the same so that all texts together have so many code points."""
+        group = next(group for group in self.groups if position in group.positions)
+        texts = said_texts(group.messages[group.positions.index(position)])
+        short = iter(trim_together([readable(text) for text in texts], most))
+        return self.shorten(position, lambda _: next(short))
 
     def put(self, position: int, message: Message) -> None:
         """Let a position hold another message."""

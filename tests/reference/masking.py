@@ -1,14 +1,12 @@
 """Observation masking: every consumed result is measured against its share, step after step."""
 
 from fractions import Fraction
-from functools import partial
 
 from reference.history import History
 from reference.messages import Message, kind, said_texts
 from reference.protection import Spec
 from reference.pruning import group_of, is_binary, is_result, message_at, size
 from reference.triggers import holds
-from reference.trim import trim
 
 
 def observation_masking(history: History, spec: Spec) -> None:
@@ -28,8 +26,7 @@ def observation_masking(history: History, spec: Spec) -> None:
         settled = (position, spec.get("min_chars", 300))
         if not (group.excluded or group.pending or short or settled in history.masked):
             history.masked.add(settled)
-            tail = limit // 10 * 3
-            history.shorten(position, partial(trim, limits=(limit, limit - tail, tail)))
+            history.shorten_together(position, limit)
 
 
 def says_something(message: Message) -> bool:

@@ -3,7 +3,9 @@
 from reference.parts import Limits
 
 MARKER_ROOM = 64
+SHORTEST = 64
 NEAR = 5
+GAP = "[...]"
 
 
 def trim(text: str, limits: Limits) -> str:
@@ -26,6 +28,39 @@ def trim(text: str, limits: Limits) -> str:
     if not end:
         line = line.removesuffix("\n")
     return start + line + end
+
+
+def thirds(most: int) -> Limits:
+    tail = most // 10 * 3
+    return (most, most - tail, tail)
+
+
+def trim_together(texts: list[str], most: int) -> list[str]:
+    """Trim texts to the largest limit with which all fit together; where there is none, keep ends."""
+    if sum(map(len, texts)) <= most:
+        return texts
+    if len([text for text in texts if text]) == 1:
+        return [trim(text, thirds(most)) for text in texts]
+    for limit in range(most, SHORTEST - 1, -1):
+        if sum(min(len(text), limit) for text in texts) <= most:
+            return [trim(text, thirds(limit)) for text in texts]
+    kept: set[int] = set()
+    for number in range(len(texts)):
+        inwards = number // 2 if number % 2 == 0 else len(texts) - 1 - number // 2
+        if length(texts, {*kept, inwards}) > max(most, length(texts, set())):
+            break
+        kept.add(inwards)
+    return [
+        trim(text, thirds(SHORTEST)) if at in kept else min(text, GAP, key=len)
+        for at, text in enumerate(texts)
+    ]
+
+
+def length(texts: list[str], kept: set[int]) -> int:
+    """Give the most that texts hold together of which only some are kept."""
+    return sum(
+        min(len(text), SHORTEST if at in kept else len(GAP)) for at, text in enumerate(texts)
+    )
 
 
 def marker(kept: int, of: int) -> str:

@@ -15,7 +15,8 @@ class ObservationMaskingStrategy(Strategy):
 
     All consumed results of the list share a budget; the share grows evenly with recency, from one
     part for the oldest to five for the newest. A result over its share keeps its start and its end,
-    with a marker between them. Results with images or other binary parts are left alone, and so are
+    with a marker between them; where it has several text parts, these share what the whole may have
+    as those of ``OversizeClampingStrategy`` do. Results with images or other binary parts are left alone, and so are
     those that the assistant has not answered yet. What is masked stays so until ``index.restore``.
 
     Args:

@@ -1,4 +1,4 @@
-"""Any single text that is too long, down to a share of the context window."""
+"""Any single result, message or call that is too long, down to a share of the context window."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -16,13 +16,16 @@ _CLAMPABLE = ("results", "arguments", "assistant", "user", "system")
 
 
 class OversizeClampingStrategy(Strategy):
-    """Shortens every single text that takes more than its share of the context window.
+    """Shortens every single message and call that takes more than its share of the context window.
 
     A text keeps its start and its end, with a marker between them, and is cut at a line end where
-    one is near. Each text of a list content is measured by itself; images and other parts stay. The
-    newest group is clamped too, since one result alone may be more than a window holds; only groups
-    that the caller protects are left alone, and stand-ins. No message is ever left out, and each
-    keeps its call ids and every other key. What is clamped stays so until ``index.restore``.
+    one is near. The texts of a list content are measured together and share what the whole may take:
+    the longest give way first, all down to the same size; where that were less than 64 characters,
+    as many from both ends stay as fit, with so much each, and ``[...]`` takes the place of each of
+    the others. Images and other parts stay. The newest group is clamped too, since one result alone
+    may be more than a window holds; only groups that the caller protects are left alone, and
+    stand-ins. No message is ever left out, and each keeps its call ids and every other key. What is
+    clamped stays so until ``index.restore``.
 
     Arguments of tool calls stay valid JSON with the same keys: only long string values are
     shortened, the longest first, until the whole fits or no string is over 64 characters. Left alone
@@ -31,8 +34,8 @@ class OversizeClampingStrategy(Strategy):
 
     Args:
         max_context_window_tokens: The context window of the model.
-        max_share: The share of it that one text may take, at four characters a token. Texts are not
-            counted: one in a script that takes more tokens a character may take more.
+        max_share: The share of it that the content of one message, or the arguments of one call, may
+            take, at four characters a token. Tokens are not counted: a text in a script that takes more of them a character may take more.
         clamp: What is clamped: ``"results"`` of tools, ``"arguments"`` of tool calls, and what
             ``"assistant"``, ``"user"`` and ``"system"`` messages say.
         trigger: Starts where this is true; by default always.

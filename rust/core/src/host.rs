@@ -29,7 +29,7 @@ pub struct ToolExchange {
 }
 
 /// Where in a message a text stands that may be shortened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// The content, where that is a text.
     Content,
@@ -72,7 +72,8 @@ pub trait Host {
     /// Whatever the tokenizer raises.
     fn count_shortened(&mut self, messages: &[(u32, &[(Place, String)])]) -> Result<Vec<u32>>;
 
-    /// Visits texts of a message that may be shortened, in order; empty ones may be left out.
+    /// Visits texts of a message that may be shortened, in the order of their places; empty ones may
+    /// be left out.
     ///
     /// # Errors
     /// Where the message can't be read, and whatever `visit` returns.

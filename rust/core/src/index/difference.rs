@@ -49,10 +49,7 @@ impl MessageIndex {
         let wanted = number.map(|number| &self.shortenings[number as usize].texts);
         match (wanted, self.shortened_of(message)) {
             (None, None) => true,
-            (Some(wanted), Some(own)) => {
-                wanted.len() == own.texts.len()
-                    && wanted.iter().all(|text| own.texts.contains(text))
-            }
+            (Some(wanted), Some(own)) => *wanted == own.texts,
             _ => false,
         }
     }

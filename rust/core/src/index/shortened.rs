@@ -14,7 +14,7 @@ use crate::host::{Host, Place, Texts};
 /// The texts that took the place of others in one message.
 #[derive(Clone, Debug)]
 pub(super) struct Shortened {
-    /// By place, each place once.
+    /// In the order of their places, each place once.
     pub(super) texts: Vec<(Place, String)>,
     /// UTF-8 bytes of all texts that the message holds now.
     pub(super) bytes: u32,
@@ -26,6 +26,13 @@ pub(super) struct Shortened {
     pub(super) earlier: Option<u32>,
     /// Tells it from all others that the index ever had.
     pub(super) stamp: u64,
+}
+
+impl Shortened {
+    fn text_at(&self, place: Place) -> Option<&str> {
+        let found = self.texts.binary_search_by_key(&place, |(at, _)| *at).ok()?;
+        Some(self.texts[found].1.as_str())
+    }
 }
 
 /// What a message holds in place of its own texts.
@@ -40,6 +47,25 @@ pub struct ShortenedView<'a> {
 /// Makes a shorter text of one; `None` for a text that stays.
 pub(crate) type ShortenText<'a> =
     &'a mut dyn FnMut(&mut dyn Host, Place, &str) -> Result<Option<String>>;
+
+/// What a message is to hold: texts in the order of their places, and the sizes of all of it.
+struct Shorter {
+    texts: Vec<(Place, String)>,
+    bytes: u32,
+    chars: u32,
+}
+
+impl Shorter {
+    /// Puts a text in the place of another one, where it has fewer UTF-8 bytes.
+    fn put(&mut self, place: Place, text: &str, short: Option<String>) {
+        let Some(short) = short.filter(|short| short.len() < text.len()) else { return };
+        self.bytes = self.bytes.saturating_sub(size(text.len() - short.len()));
+        // Fewer bytes may be more code points.
+        let (before, after) = (text.chars().count(), short.chars().count());
+        self.chars = self.chars.saturating_sub(size(before)).saturating_add(size(after));
+        self.texts.push((place, short));
+    }
+}
 
 fn size(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
@@ -139,8 +165,7 @@ impl MessageIndex {
     ) -> Result<()> {
         let own = self.shortened_of(message);
         host.visit_texts(message, which, &mut |host, place, text| {
-            let now = own.and_then(|own| own.texts.iter().find(|(at, _)| *at == place));
-            visit(host, place, now.map_or(text, |(_, text)| text.as_str()))
+            visit(host, place, own.and_then(|own| own.text_at(place)).unwrap_or(text))
         })
     }
 
@@ -155,25 +180,50 @@ impl MessageIndex {
         host: &mut dyn Host,
         shorten: ShortenText<'_>,
     ) -> Result<bool> {
-        let mut texts = Vec::new();
-        let mut bytes = self.bytes_now(message);
-        let mut chars = self.chars_now(message);
+        let mut held = self.as_it_is(message);
         self.visit_texts(message, which, host, &mut |host, place, text| {
-            if let Some(short) = shorten(host, place, text)?.filter(|new| new.len() < text.len()) {
-                bytes = bytes.saturating_sub(size(text.len() - short.len()));
-                // Fewer bytes may be more code points.
-                let (before, after) = (text.chars().count(), short.chars().count());
-                chars = chars.saturating_sub(size(before)).saturating_add(size(after));
-                texts.push((place, short));
-            }
+            held.put(place, text, shorten(host, place, text)?);
             Ok(())
         })?;
+        Ok(self.hold_shorter(message, held, reason))
+    }
+
+    /// The same with what `shorten` makes of all of them together.
+    pub(crate) fn shorten_together(
+        &mut self,
+        message: u32,
+        which: Texts,
+        reason: &str,
+        host: &mut dyn Host,
+        shorten: impl FnOnce(&[String]) -> Vec<Option<String>>,
+    ) -> Result<bool> {
+        let (mut places, mut texts) = (Vec::new(), Vec::new());
+        self.visit_texts(message, which, host, &mut |_, place, text| {
+            places.push(place);
+            texts.push(text.to_owned());
+            Ok(())
+        })?;
+        let mut held = self.as_it_is(message);
+        for ((place, text), short) in places.into_iter().zip(&texts).zip(shorten(&texts)) {
+            held.put(place, text, short);
+        }
+        Ok(self.hold_shorter(message, held, reason))
+    }
+
+    fn as_it_is(&self, message: u32) -> Shorter {
+        let (bytes, chars) = (self.bytes_now(message), self.chars_now(message));
+        Shorter { texts: Vec::new(), bytes, chars }
+    }
+
+    fn hold_shorter(&mut self, message: u32, held: Shorter, reason: &str) -> bool {
+        let Shorter { mut texts, bytes, chars } = held;
         if texts.is_empty() {
-            return Ok(false);
+            return false;
         }
         if let Some(own) = self.shortened_of(message) {
+            let news = texts.len();
             for (place, text) in &own.texts {
-                if !texts.iter().any(|(at, _)| at == place) {
+                if texts[..news].binary_search_by_key(place, |(at, _)| *at).is_err() {
                     texts.push((*place, text.clone()));
                 }
             }
@@ -182,16 +232,17 @@ impl MessageIndex {
         let number = self.add_shortened(texts, (bytes, chars), UNKNOWN, why);
         self.shortenings[number as usize].earlier = self.shortened.get(&message).copied();
         self.set_shortened(message, Some(number));
-        Ok(true)
+        true
     }
 
     pub(super) fn add_shortened(
         &mut self,
-        texts: Vec<(Place, String)>,
+        mut texts: Vec<(Place, String)>,
         (bytes, chars): (u32, u32),
         tokens: u32,
         why: Why,
     ) -> u32 {
+        texts.sort_unstable_by_key(|(place, _)| *place);
         self.stamp += 1;
         let stamp = self.stamp;
         let number = u32::try_from(self.shortenings.len()).unwrap_or(u32::MAX);

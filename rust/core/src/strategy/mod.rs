@@ -11,6 +11,7 @@ mod horizon;
 mod observation_masking;
 mod oversize_clamping;
 mod protection;
+mod shares;
 mod sliding_window;
 mod sweep;
 mod tool_calls;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::trim::{TextUnit, Trim};
+use super::shares::shorten_content;
 use super::{Gate, Outcome};
 use crate::error::Result;
-use crate::host::{Host, Texts};
+use crate::host::Host;
 use crate::index::MessageIndex;
 
 pub(super) const REASON: &str = "observation_masking";
@@ -67,11 +67,8 @@ impl ObservationMasking {
         if !over || left_alone.contains(&index.slot_of_now(message)) {
             return Ok(false);
         }
-        let trim = Trim::to(usize::try_from(share).unwrap_or(usize::MAX));
-        let masked =
-            index.shorten(message, Texts::Content, REASON, host, &mut |host, _, text| {
-                trim.apply(text, TextUnit::Characters, host)
-            })?;
+        let share = usize::try_from(share).unwrap_or(usize::MAX);
+        let masked = shorten_content(message, share, REASON, index, host)?;
         index.close(open, 0, message);
         Ok(masked)
     }

@@ -1,9 +1,9 @@
-//! Oversize clamping: no single text takes more than its share of the window.
+//! Oversize clamping: no single message or call takes more than its share of the window.
 
 use std::collections::BTreeSet;
 
 use super::arguments;
-use super::trim::{TextUnit, Trim};
+use super::shares::shorten_content;
 use super::{Gate, Outcome};
 use crate::error::Result;
 use crate::host::{Host, Texts};
@@ -14,9 +14,9 @@ pub(super) const REASON: &str = "oversize_clamping";
 /// What may be clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clampable {
-    /// Texts of tool results.
+    /// Tool results.
     Results,
-    /// The arguments of tool calls, where they are JSON.
+    /// The arguments of each tool call, where they are JSON.
     Arguments,
     /// What the assistant says.
     Assistant,
@@ -26,12 +26,13 @@ pub enum Clampable {
     System,
 }
 
-/// Shortens every text that is longer than a limit, the newest too.
+/// Shortens every content and all arguments that are longer than a limit, the newest too.
 #[derive(Clone, Debug)]
 pub struct OversizeClamping {
     /// When it starts and stops.
     pub gate: Gate,
-    /// The code points that a text may have; with fewer than a marker has, all texts stay.
+    /// The code points that a content or the arguments of a call may have; with fewer than a marker
+    /// has, those with one text stay.
     pub max_chars: usize,
     /// What it clamps.
     pub clamp: Vec<Clampable>,
@@ -69,7 +70,7 @@ impl OversizeClamping {
         Ok(Outcome { groups: index.slots_changed(version), ..outcome })
     }
 
-    /// Clamps the texts of one message that are too long. Says whether any was.
+    /// Clamps the content of one message and the arguments of its calls. Says whether any was too long.
     fn settle(
         &self,
         message: u32,
@@ -78,7 +79,7 @@ impl OversizeClamping {
         index: &mut MessageIndex,
         host: &mut dyn Host,
     ) -> Result<bool> {
-        // A text is no longer than all texts of its message together: most are never read.
+        // A content is no longer than all texts of its message together: most are never read.
         let over = index.chars_now(message) as usize > self.max_chars;
         let content = index.speaker(message).is_some_and(|who| self.clamp.contains(&who));
         let arguments = index.is_assistant(message) && self.clamp.contains(&Clampable::Arguments);
@@ -92,11 +93,7 @@ impl OversizeClamping {
         }
         let mut clamped = false;
         if content {
-            let trim = Trim::to(self.max_chars);
-            let trim = &mut |host: &mut dyn Host, _, text: &str| {
-                trim.apply(text, TextUnit::Characters, host)
-            };
-            clamped |= index.shorten(message, Texts::Content, REASON, host, trim)?;
+            clamped |= shorten_content(message, self.max_chars, REASON, index, host)?;
         }
         // Whoever runs a call that waits needs its arguments whole.
         let waits = arguments && waiting.pending.contains(&slot);

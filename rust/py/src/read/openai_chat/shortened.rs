@@ -13,37 +13,39 @@ pub(crate) fn with_texts<'py>(
     texts: &[(Place, String)],
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = message.py();
-    let (content, calls) = (intern!(py, "content"), intern!(py, "tool_calls"));
     let mut copy = message.clone();
+    let (mut parts, mut calls) = (Vec::new(), Vec::new());
     for (place, text) in texts {
-        copy = match place {
-            Place::Content => with_field(&copy, content, text.into_pyobject(py)?.as_any())?,
-            Place::Part(number) => {
-                let parts = with_item(&field(&copy, content)?, *number, |part| {
-                    if part.is_instance_of::<PyString>() {
-                        return Ok(text.into_pyobject(py)?.into_any());
-                    }
-                    let refusal = field(part, intern!(py, "text"))?.is_none();
-                    let name = if refusal { intern!(py, "refusal") } else { intern!(py, "text") };
-                    with_field(part, name, text.into_pyobject(py)?.as_any())
-                })?;
-                with_field(&copy, content, &parts)?
+        match place {
+            Place::Content => {
+                copy = with_field(&copy, intern!(py, "content"), text.into_pyobject(py)?.as_any())?;
             }
-            Place::Arguments(number) => {
-                let own = with_item(&field(&copy, calls)?, *number, |call| {
-                    let name = intern!(py, "function");
-                    let function = with_field(
-                        &field(call, name)?,
-                        intern!(py, "arguments"),
-                        text.into_pyobject(py)?.as_any(),
-                    )?;
-                    with_field(call, name, &function)
-                })?;
-                with_field(&copy, calls, &own)?
-            }
-        };
+            Place::Part(number) => parts.push((*number, text.as_str())),
+            Place::Arguments(number) => calls.push((*number, text.as_str())),
+        }
     }
-    Ok(copy)
+    // A list is copied once, however many of its items change.
+    copy = with_items(&copy, intern!(py, "content"), &parts, with_part)?;
+    with_items(&copy, intern!(py, "tool_calls"), &calls, with_arguments)
+}
+
+/// A copy of a content part with another text.
+fn with_part<'py>(part: &Bound<'py, PyAny>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = part.py();
+    let text = PyString::new(py, text).into_any();
+    if part.is_instance_of::<PyString>() {
+        return Ok(text);
+    }
+    let (kind, refusal) = (field(part, intern!(py, "type"))?, intern!(py, "refusal"));
+    with_field(part, if kind.eq(refusal)? { refusal } else { intern!(py, "text") }, &text)
+}
+
+/// A copy of a tool call with other arguments.
+fn with_arguments<'py>(call: &Bound<'py, PyAny>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    let (name, text) = (intern!(py, "function"), PyString::new(py, text));
+    let function = with_field(&field(call, name)?, intern!(py, "arguments"), text.as_any())?;
+    with_field(call, name, &function)
 }
 
 /// A field of a dict, another mapping or an object; `None` where there is none.
@@ -88,15 +90,21 @@ fn with_field<'py>(
     Ok(copy)
 }
 
-/// A copy of a list or a tuple with another item at a place.
-fn with_item<'py>(
-    list: &Bound<'py, PyAny>,
-    number: u32,
-    change: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+/// A copy of an object whose list or tuple of that name has other texts in the items of these numbers.
+fn with_items<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+    texts: &[(u32, &str)],
+    change: fn(&Bound<'py, PyAny>, &str) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut items: Vec<_> = items(list).into_iter().flatten().collect();
-    if let Some(item) = items.get_mut(number as usize) {
-        *item = change(item)?;
+    if texts.is_empty() {
+        return Ok(object.clone());
     }
-    Ok(PyList::new(list.py(), items)?.into_any())
+    let mut items: Vec<_> = items(&field(object, name)?).into_iter().flatten().collect();
+    for (number, text) in texts {
+        if let Some(item) = items.get_mut(*number as usize) {
+            *item = change(item, text)?;
+        }
+    }
+    with_field(object, name, PyList::new(object.py(), items)?.as_any())
 }
