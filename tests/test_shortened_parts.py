@@ -88,7 +88,7 @@ def test_of_several_results_in_one_message_only_the_text_beside_them_is_clamped(
 
 
 def test_a_digest_tells_of_each_of_several_results_in_one_message() -> None:
-    digests = ToolResultCompactionStrategy(keep_last_tool_call_groups=0, max_chars=100)
+    digests = ToolResultCompactionStrategy(keep_last_tool_call_groups=0)
     told = compact(results_together("tool"), digests)[1]["content"]
     assert told.startswith("[Tool results: read: line")
     assert "find: found" in told

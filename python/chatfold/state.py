@@ -162,9 +162,11 @@ def load_state(index: "MessageIndex", state: Mapping[str, Any]) -> None:
             "was when the state was saved, and extend the index afterwards"
         )
     try:
-        same = builtin_tokenizer(state) == index.tokenizer
-        same = same and saved_overhead(state) == index.overhead
-        saved = _saved(state, counts=same)
+        same = saved_overhead(state) == index.overhead
+        counts = same and builtin_tokenizer(state) == index.tokenizer
+        # One of the caller's own counts anew, and is taken for the one that had its name.
+        finished = same and state.get("tokenizer") == repr(index.tokenizer)
+        saved = _saved(state, counts=counts, finished=finished)
         fits = _core.load(index, saved)
     except StateError:
         raise
@@ -199,8 +201,8 @@ def _name(state: Mapping[str, Any]) -> str:
     return text if isinstance(text, str) else shown(text)
 
 
-def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
-    """Give the state as the core takes it; counts of another tokenizer are left out."""
+def _saved(state: Mapping[str, Any], *, counts: bool, finished: bool) -> SavedOf:
+    """Give the state as the core takes it; what goes with another tokenizer is left out."""
     version, most = state["version"], len(state["tokens"])
     stand_ins = [
         (
@@ -244,10 +246,10 @@ def _saved(state: Mapping[str, Any], *, counts: bool) -> SavedOf:
         (int(each["options"], 16), _runs(each["stages"][0]), _runs(each["stages"][1]))
         for each in (state["settled"] if version > 2 else ())  # noqa: PLR2004 (see above)
     ]
-    # A state from before that was said lets every strategy look again, and so does another counter.
-    finished = [int(each, 16) for each in (state.get("finished", ()) if counts else ())]
+    # A state from before that was said lets every strategy look again.
+    plans = [int(each, 16) for each in (state.get("finished", ()) if finished else ())]
     tokens = state["tokens"] if counts else []
-    return tokens, groups, stand_ins, protected, shortened, settled, finished
+    return tokens, groups, stand_ins, protected, shortened, settled, plans
 
 
 def _size(size: list[int]) -> tuple[int, int]:

@@ -265,8 +265,8 @@ impl MessageIndex {
         }
         self.log.clear();
         self.epoch += 1;
-        // Counts of other messages, or by another tokenizer, would be none of these.
-        if complete && saved.tokens.len() == messages {
+        // A list that has changed has something for them to look at.
+        if complete && strict {
             self.load_finished(saved.finished.clone());
         }
         complete
