@@ -10,19 +10,19 @@ use super::changes::Version;
 /// How many strategies an index remembers.
 const MOST: usize = 16;
 
-/// Strategies that ran to the end, and what they left.
+/// Strategies that ran to the end, by the version that their runs ended with; the latest last.
+///
+/// As far back as changes can be undone, one version for each number of changes: a run that is undone
+/// leaves what was known before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Finished {
-    /// The version that their runs ended with.
-    version: Option<Version>,
-    /// The strategies; the latest last.
-    plans: Vec<u128>,
+    runs: Vec<(Version, Vec<u128>)>,
 }
 
 impl MessageIndex {
     /// Whether a run of that strategy ended with the index as it is.
     pub(crate) fn is_finished(&self, plan: u128) -> bool {
-        self.finished.plans.contains(&plan) && self.finished.version == Some(self.version())
+        self.finished_now().is_some_and(|plans| plans.contains(&plan))
     }
 
     /// Notes that a run of that strategy ended here.
@@ -33,25 +33,32 @@ impl MessageIndex {
             plans.remove(0);
         }
         plans.push(plan);
-        self.load_finished(plans);
+        let now = self.version();
+        let runs = &mut self.finished.runs;
+        runs.pop_if(|(version, _)| version.log == now.log);
+        let gone = runs.partition_point(|(version, _)| !self.log.reaches(version.log));
+        runs.drain(..gone);
+        runs.push((now, plans));
     }
 
     /// The strategies whose runs ended with the index as it is.
     pub(super) fn finished_plans(&self) -> Vec<u128> {
-        let now = self.finished.version == Some(self.version());
-        if now { self.finished.plans.clone() } else { Vec::new() }
+        self.finished_now().cloned().unwrap_or_default()
+    }
+
+    fn finished_now(&self) -> Option<&Vec<u128>> {
+        let (version, plans) = self.finished.runs.last()?;
+        (*version == self.version()).then_some(plans)
     }
 
     pub(super) fn load_finished(&mut self, plans: Vec<u128>) {
-        self.finished = Finished { version: Some(self.version()), plans };
+        self.finished = Finished { runs: vec![(self.version(), plans)] };
     }
 
-    /// Forgets them where the index goes back to an earlier version than the one that they left: the
+    /// Forgets those that ended with a later version than the one that the index goes back to: the
     /// number of that may come again.
     pub(super) fn unfinish_after(&mut self, version: Version) {
-        if self.finished.version.is_some_and(|own| own.log > version.log) {
-            self.unfinish();
-        }
+        while self.finished.runs.pop_if(|(own, _)| own.log > version.log).is_some() {}
     }
 
     /// Forgets them: what they asked for may have another answer now.

@@ -2,7 +2,9 @@
 
 use std::error::Error as _;
 
-use chatfold_core::{Error, Role};
+use chatfold_core::{
+    Error, Gate, Metric, Protection, Role, SlidingWindow, Strategy, Trigger, Truncation, Window,
+};
 use proptest::prelude::*;
 
 use super::common::chats::Message;
@@ -100,6 +102,29 @@ fn promise_10_messages_that_came_during_a_run_that_failed_stay() {
     index.undo_to(version);
     assert_consistent(&index, &setup, &host);
     assert_eq!(observed::kept_messages(&index), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn promise_10_what_rested_before_a_run_that_was_undone_rests_after_it() {
+    let messages = (0..5).map(|_| Message::new(Role::Assistant, "said")).collect();
+    let setup = Setup { messages, counter: Counter::FourBytes, overhead: Default::default() };
+    let (mut index, mut host) = setup.full();
+    let few = Gate { trigger: Trigger::Below(Metric::Messages, 4), target: None };
+    let window = Window::Groups(3);
+    let protection = Protection { minimum_preserved: 0, ..Protection::default() };
+    // What the window leaves is few: the truncation would go on, did it not come first.
+    let usual = Strategy::Pipeline(vec![
+        Strategy::Truncation(Truncation::new(few, protection)),
+        Strategy::SlidingWindow(SlidingWindow { gate: Gate::default(), window, protection }),
+    ]);
+    strategies::run(&usual, &mut index, &mut host).unwrap();
+    let version = index.version();
+    let undone = Strategy::Truncation(Truncation::new(Gate::default(), protection));
+    strategies::run(&undone, &mut index, &mut host).unwrap();
+    assert_eq!(observed::kept_messages(&index), [4]);
+    index.undo_to(version);
+    strategies::run(&usual, &mut index, &mut host).unwrap();
+    assert_eq!(observed::kept_messages(&index), [2, 3, 4]);
 }
 
 #[test]
