@@ -213,6 +213,11 @@ def test_the_breaker_waits_as_long_as_the_server_says() -> None:
     ("make", "error", "message"),
     [
         (lambda: OpenAISummarizer(None, model="m"), OptionTypeError, "pass an openai.AsyncOpenAI"),  # type: ignore[arg-type]
+        (
+            lambda: OpenAISummarizer(openai.OpenAI(api_key="key"), model="m"),  # type: ignore[arg-type]
+            OptionTypeError,
+            r"client is <openai\.OpenAI .*; pass an openai\.AsyncOpenAI",
+        ),
         (lambda: _summarizer(model=None), OptionTypeError, "model is None; pass a text"),
         (
             lambda: _summarizer(model="m", parameters={"messages": []}),

@@ -1,5 +1,6 @@
 """Summaries written by a model behind the OpenAI chat completions protocol."""
 
+import sys
 from collections.abc import AsyncIterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,9 @@ class OpenAISummarizer:
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         """Check the options; nothing is asked yet."""
-        if not hasattr(getattr(client, "chat", None), "completions"):
+        openai = sys.modules.get("openai")
+        waits = openai is None or not isinstance(client, openai.OpenAI)
+        if not waits or not hasattr(getattr(client, "chat", None), "completions"):
             raise OptionTypeError(f"client is {client!r}; pass an openai.AsyncOpenAI")
         text("model", model)
         self.client = client
