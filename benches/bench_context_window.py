@@ -1,11 +1,11 @@
-"""One more turn of a chat product's window: append, prepare, read the gauge."""
+"""A chat product's window: one more turn of it, and the first one of a long history."""
 
 import asyncio
 import statistics
 from typing import Any
 
 from benches.corpus import conversation
-from benches.measure import effort, quiet, unit
+from benches.measure import Contender, effort, median, quiet, unit
 from benches.strategies import ENCODING
 from chatfold import ContextWindow
 
@@ -20,6 +20,42 @@ async def answer_at_once(messages: list[dict[str, Any]]) -> str:
     return ANSWER
 
 
+def window_of(how: str) -> ContextWindow:
+    """Make a window of 16,000 tokens in which what does not fit is dropped, or summarized."""
+    trigger = {"type": "token_ratio", "value": 0.8}
+    return ContextWindow(
+        {"trigger": trigger, "enabled": how == "summarizing"},
+        max_context_tokens=16_000,
+        tokenizer=ENCODING,
+        summarizer=answer_at_once,
+    )
+
+
+class FirstTurn:
+    """The first turn of a window that is given so many messages at once, and drops what does not fit."""
+
+    params = SIZES
+    param_names = ("messages",)
+    timeout = 600
+
+    def setup(self, messages: int) -> None:
+        self.messages = conversation(messages, "chat")
+
+    def given_at_once(self) -> ContextWindow:
+        window = window_of("dropping")
+        window.extend(self.messages)
+        return window
+
+    @staticmethod
+    def prepare(window: ContextWindow) -> None:
+        if not asyncio.run(window.prepare()).report.target_met:
+            raise RuntimeError("it does not fit")
+
+    @unit("ms")
+    def track_first_turn(self, *_: object) -> float:
+        return median(Contender(self.prepare, self.given_at_once)) * 1e3
+
+
 class PreparedTurn:
     """A turn in a window of 16,000 tokens that has so many messages behind it.
 
@@ -32,13 +68,7 @@ class PreparedTurn:
     timeout = 600
 
     def setup(self, messages: int, how: str) -> None:
-        trigger = {"type": "token_ratio", "value": 0.8}
-        self.window = ContextWindow(
-            {"trigger": trigger, "enabled": how == "summarizing"},
-            max_context_tokens=16_000,
-            tokenizer=ENCODING,
-            summarizer=answer_at_once,
-        )
+        self.window = window_of(how)
         self.window.extend(conversation(messages, "chat"))
         # What is far behind is dropped once, so that no summary has to show all of it.
         for group in list(self.window.index.groups)[1:-4]:
