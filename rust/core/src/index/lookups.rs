@@ -105,6 +105,11 @@ impl MessageIndex {
                     Change::Slot { slot, before: Current::StandIn(number), .. } => {
                         Some(GroupId { slot, stand_in: Some(number) })
                     }
+                    // One that was excluded may have been written anew for fewer groups.
+                    Change::StandIn { number, .. } => {
+                        let slot = self.stand_ins[number as usize].slot;
+                        Some(GroupId { slot, stand_in: Some(number) })
+                    }
                     _ => None,
                 };
                 self.log.since(version.log).iter().filter_map(left).collect()

@@ -8,8 +8,8 @@ use proptest::sample::Index;
 use super::common::chats::Message;
 use super::common::host::{Counter, FakeHost, counters};
 use super::common::observed::{
-    Observed, Part, assert_consistent, assert_nothing_is_lost, assert_tokens, observe, overhead,
-    plain_tokens,
+    Observed, Part, Seen, assert_consistent, assert_nothing_is_lost, assert_tokens, observe,
+    overhead, plain_tokens,
 };
 use super::common::strategies::{self, Kinds};
 use super::common::{Setup, setups};
@@ -170,14 +170,16 @@ impl Life {
     /// excluded then.
     fn check_excluded_since(&self) {
         let all = self.index.excluded_for("excluded", None);
-        let ids = self.index.group_ids();
+        let (ids, groups) = (self.index.group_ids(), observe(&self.index).groups);
         for (version, seen) in &self.marks {
             let since = self.index.excluded_for("excluded", Some(*version));
             assert!(since.iter().all(|id| all.contains(id)));
-            if seen.groups.len() == ids.len() {
-                let new = ids.iter().zip(&seen.groups).filter(|(_, then)| !then.excluded);
-                let left = new.map(|(id, _)| id).filter(|id| all.contains(id));
-                assert!(left.into_iter().all(|id| since.contains(id)));
+            for (id, now) in ids.iter().zip(&groups).filter(|(id, _)| all.contains(id)) {
+                let same =
+                    |then: &&Seen| then.positions == now.positions && then.stand_in == now.stand_in;
+                let mut then = seen.groups.iter().filter(same);
+                let alone = then.next().filter(|_| then.next().is_none());
+                assert!(alone.is_none_or(|then| then.excluded) || since.contains(id));
             }
         }
     }
